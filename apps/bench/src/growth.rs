@@ -116,7 +116,7 @@ simulate: {{stop: 1, solver: rk45, tolerance: 1e-6}}
 /// Lorenz systems with different parameters, each compiled and run.
 fn runs() -> Result<Growth> {
     let model = parse(&lorenz::text(NOTHING))?;
-    let point = |runs: u32| (f64::from(runs), best(|| batch::run(&model, runs)));
+    let point = |runs: u32| (f64::from(runs), best(|| batch::run(&model, runs, Backend::Auto)));
     let points = [1, 10, 100, 1000].map(point).to_vec();
     let curves = vec![Curve { name: "all runs", points }];
     Ok(Growth { name: "runs", over: "runs", curves })

@@ -4,6 +4,7 @@
 //! should coincide do coincide. A mistake in a model is a [`Diagnostic`] that carries its place in
 //! the text.
 
+mod copies;
 mod exact;
 mod id;
 mod interval;

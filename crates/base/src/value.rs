@@ -1,6 +1,7 @@
 //! Constant values: parameters, initial states, recorded samples.
 
 use std::fmt;
+use std::ops::Deref;
 
 use num_traits::ToPrimitive;
 
@@ -16,9 +17,38 @@ crate::typed_id! {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Value {
     ty: Type,
-    data: Vec<f64>,
+    data: Elements,
     exact: Option<Rational>,
     open: Option<ParameterId>,
+}
+
+/// The elements of a value. Most values have one, which needs no memory of its own, so that a run
+/// can be given another parameter without allocating.
+#[derive(Clone, PartialEq, Debug)]
+enum Elements {
+    One([f64; 1]),
+    /// None, or more than one.
+    Many(Vec<f64>),
+}
+
+impl From<Vec<f64>> for Elements {
+    fn from(data: Vec<f64>) -> Elements {
+        match data[..] {
+            [one] => Elements::One([one]),
+            _ => Elements::Many(data),
+        }
+    }
+}
+
+impl Deref for Elements {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        match self {
+            Elements::One(one) => one,
+            Elements::Many(all) => all,
+        }
+    }
 }
 
 impl Value {
@@ -28,18 +58,32 @@ impl Value {
     /// If the number of elements does not match the type.
     pub fn new(ty: Type, data: Vec<f64>) -> Self {
         assert_eq!(ty.len(), data.len(), "a {ty} has {} elements", ty.len());
-        Value { ty, data, exact: None, open: None }
+        Value { ty, data: data.into(), exact: None, open: None }
+    }
+
+    /// The same from elements that are computed one by one; a scalar needs no memory.
+    ///
+    /// # Panics
+    /// If the number of elements does not match the type.
+    pub fn from_elements(ty: Type, elements: impl IntoIterator<Item = f64>) -> Self {
+        let mut elements = elements.into_iter();
+        match (ty.len(), elements.next()) {
+            (1, Some(one)) if elements.next().is_none() => {
+                Value { ty, data: Elements::One([one]), exact: None, open: None }
+            }
+            (_, first) => Value::new(ty, first.into_iter().chain(elements).collect()),
+        }
     }
 
     /// A real number.
     pub fn real(value: f64) -> Self {
-        Value { ty: Type::REAL, data: vec![value], exact: None, open: None }
+        Value { ty: Type::REAL, data: Elements::One([value]), exact: None, open: None }
     }
 
     /// A real number that is known as an exact fraction.
     pub fn rational(exact: Rational) -> Self {
         let elem = if exact.is_integer() { Type::INT } else { Type::REAL };
-        let data = vec![exact.to_f64().unwrap_or(f64::NAN)];
+        let data = Elements::One([exact.to_f64().unwrap_or(f64::NAN)]);
         Value { ty: elem, data, exact: Some(exact), open: None }
     }
 
@@ -50,13 +94,13 @@ impl Value {
 
     /// A truth value.
     pub fn bool(value: bool) -> Self {
-        Value { ty: Type::BOOL, data: vec![f64::from(value)], exact: None, open: None }
+        Value { ty: Type::BOOL, data: Elements::One([f64::from(value)]), exact: None, open: None }
     }
 
     /// A vector of reals.
     pub fn vector(data: Vec<f64>) -> Self {
         let length = u32::try_from(data.len()).expect("a vector has fewer than 2^32 elements");
-        Value { ty: Type::vector(length), data, exact: None, open: None }
+        Value { ty: Type::vector(length), data: data.into(), exact: None, open: None }
     }
 
     /// The type.
@@ -131,7 +175,7 @@ impl Value {
     pub fn filling(&self, ty: Type) -> Self {
         let data = match self.data[..] {
             [one] => vec![one; ty.len()],
-            _ => self.data.clone(),
+            _ => self.data.to_vec(),
         };
         Value { open: self.open, ..Value::new(ty, data) }
     }

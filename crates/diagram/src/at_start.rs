@@ -46,6 +46,12 @@ impl Diagram {
         Ok(found)
     }
 
+    /// Whether a block makes something of one of these values besides numbers.
+    pub fn takes_at_start(&self, ids: &[ParameterId]) -> bool {
+        let takes = |block: &FlatBlock| block.definition.at_start.iter().any(|id| ids.contains(id));
+        self.blocks.iter().any(takes)
+    }
+
     /// The definition of a block with the values of a run; none if it refuses them.
     fn defined_with(&self, block: &FlatBlock, values: &[Value]) -> Option<Definition> {
         let renewed = |value: &Value| match value.open() {

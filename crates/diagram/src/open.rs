@@ -55,6 +55,11 @@ impl MainParameter {
         word.cloned().unwrap_or_else(|| self.value.to_string())
     }
 
+    /// The value among those of a run that it is; none if it decides what is built.
+    pub fn id(&self) -> Option<ParameterId> {
+        self.id
+    }
+
     /// Its value among the values of a run.
     pub fn in_run<'v>(&'v self, values: &'v [Value]) -> &'v Value {
         self.id.map_or(&self.value, |id| &values[id.index()])
@@ -105,30 +110,53 @@ impl Parameters {
                 None => return Err(NeedsCompiling),
             }
         }
-        let mut values: Vec<Value> = Vec::with_capacity(self.computed.len());
-        let mut changed = vec![false; self.computed.len()];
-        for (index, computed) in self.computed.iter().enumerate() {
-            let depends = |value: &Value| value.open().is_some_and(|id| changed[id.index()]);
-            let value = match (given[index], &computed.expr) {
-                (Some(value), _) => Some(value.clone()),
-                (None, Some(expr)) if computed.names.iter().any(|(_, value)| depends(value)) => {
-                    Some(computed.again(expr, &values)?)
-                }
-                _ => None,
-            };
-            let id = ParameterId::new(index);
-            let value = value.map_or_else(|| computed.value.clone(), |value| value.opened(id));
-            let finite = |value: &Value| value.data().iter().all(|x| x.is_finite());
-            if value.ty() != computed.value.ty() || finite(&value) != finite(&computed.value) {
-                return Err(NeedsCompiling);
-            }
-            changed[index] = value != computed.value;
-            if changed[index] && computed.pinned {
-                return Err(NeedsCompiling);
-            }
-            values.push(value);
+        let mut values = self.values();
+        for (index, given) in given.into_iter().enumerate() {
+            values[index] = self.renewed(ParameterId::new(index), given, &values)?;
         }
         Ok(values)
+    }
+
+    /// The values that the model was compiled with, in the order in which they are computed.
+    pub fn values(&self) -> Vec<Value> {
+        self.computed.iter().map(|computed| computed.value.clone()).collect()
+    }
+
+    /// A value of a run: the one that is given, or else what follows from those before it.
+    pub fn renewed(
+        &self,
+        id: ParameterId,
+        given: Option<&Value>,
+        values: &[Value],
+    ) -> Result<Value, NeedsCompiling> {
+        let computed = &self.computed[id.index()];
+        let is_new = |id: ParameterId| values[id.index()] != self.computed[id.index()].value;
+        let depends = |(_, value): &(String, Value)| value.open().is_some_and(is_new);
+        let value = match (given, &computed.expr) {
+            (Some(value), _) => value.clone().opened(id),
+            (None, Some(expr)) if computed.names.iter().any(depends) => {
+                computed.again(expr, values)?.opened(id)
+            }
+            _ => return Ok(computed.value.clone()),
+        };
+        let finite = |value: &Value| value.data().iter().all(|x| x.is_finite());
+        let fits = value.ty() == computed.value.ty() && finite(&value) == finite(&computed.value);
+        match fits && !(computed.pinned && value != computed.value) {
+            true => Ok(value),
+            false => Err(NeedsCompiling),
+        }
+    }
+
+    /// A value of a run and all that follows from it, in the order in which they are computed.
+    pub fn following(&self, first: ParameterId) -> Vec<ParameterId> {
+        let mut follows = vec![false; self.computed.len()];
+        follows[first.index()] = true;
+        for index in first.index() + 1..self.computed.len() {
+            let needed = self.computed[index].names.iter().filter_map(|(_, value)| value.open());
+            follows[index] = needed.into_iter().any(|id| follows[id.index()]);
+        }
+        let ids = follows.iter().enumerate().filter(|(_, follows)| **follows);
+        ids.map(|(index, _)| ParameterId::new(index)).collect()
     }
 }
 

@@ -1,15 +1,15 @@
 //! The agenda: when each timer wakes next.
 use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use base::{Table, Time};
+use base::{Table, Time, clone_reusing};
 use program::{FragmentId, Program, TimerId, events_before};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::log::Event;
 use crate::rows::Sink;
-use crate::snapshot::clone_reusing;
 
 /// When each timer wakes next, and how often it has woken.
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,6 +44,16 @@ impl Agenda {
     /// Adds a waking of a timer.
     pub fn add(&mut self, time: Time, timer: TimerId) {
         self.entries.push(Reverse((time, timer)));
+    }
+
+    /// Replaces the first entry by a later waking of its timer. Where that comes first again, as a
+    /// fast clock among slow ones does, the other entries are not moved.
+    fn replace_first(&mut self, next: Option<Time>) {
+        match (self.entries.peek_mut(), next) {
+            (Some(mut first), Some(next)) => first.0.0 = next,
+            (Some(first), None) => drop(PeekMut::pop(first)),
+            (None, _) => {}
+        }
     }
 
     /// The first entry, which may be stale.
@@ -100,18 +110,17 @@ impl Engine<'_> {
     pub fn take_due(&mut self, time: Time, sink: &mut dyn Sink) {
         self.scratch.woken.clear();
         while self.next_event() <= time {
-            let Some(Reverse((_, timer))) = self.state.agenda.entries.pop() else { break };
+            let Some((_, timer)) = self.state.agenda.first() else { break };
             self.take_cause(timer);
             self.state.agenda.wakings[timer] += 1;
             let block = self.program.timers[timer].block;
             if sink.listens() {
                 sink.event(Event::Woken { time, block: self.name(block) });
             }
-            if let Some(next) = self.wakes(timer) {
-                self.state.agenda.add(next, timer);
-                if sink.listens() {
-                    sink.event(Event::Agenda { time, block: self.name(block), next });
-                }
+            let next = self.wakes(timer);
+            self.state.agenda.replace_first(next);
+            if let Some(next) = next.filter(|_| sink.listens()) {
+                sink.event(Event::Agenda { time, block: self.name(block), next });
             }
             self.scratch.woken.push(timer);
         }

@@ -6,13 +6,12 @@
 
 use std::collections::VecDeque;
 
-use base::{ExactTime, Table, Time};
+use base::{ExactTime, Table, Time, clone_reusing};
 use program::{InputId, InputKind, Program};
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
 use crate::engine::Engine;
-use crate::snapshot::clone_reusing;
 
 /// Coming changes of signals from outside.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -58,8 +58,11 @@ impl Default for Pass {
 
 /// The units of a tick as code over the buffer.
 pub trait UnitCode: Debug + Send + Sync {
-    /// For each word, the units that have code, as bits.
-    fn known(&self) -> &[u64];
+    /// The units of a word that have code by now, as bits. Code may come while a run goes on.
+    fn known(&self, word: usize) -> u64;
+
+    /// Takes note that a unit of a word was run without code, which may become worth compiling.
+    fn missed(&self, word: usize);
 
     /// Runs the units whose bits are set in a word, lowest first, writes their results to their
     /// tracked signals, and sets the bits of the readers of what has changed. If a bit is left, the

@@ -22,6 +22,7 @@ struct Attempt<'s> {
 enum Kept {
     Row { tag: Tag, slots: Vec<f64>, covered: Table<RegionId, bool> },
     NoRow(Tag),
+    Beside { tag: Tag, slots: Vec<f64>, covered: Table<RegionId, bool>, wanted: u64 },
     Event(Event),
 }
 
@@ -34,6 +35,12 @@ impl Sink for Attempt<'_> {
 
     fn no_row(&mut self, tag: Tag) {
         self.kept.push(Kept::NoRow(tag));
+    }
+
+    fn beside(&mut self, row: Row<'_>, wanted: u64) {
+        let (slots, covered) = row.all();
+        let (slots, covered) = (slots.to_vec(), covered.clone());
+        self.kept.push(Kept::Beside { tag: row.tag, slots, covered, wanted });
     }
 
     fn is_joined(&self) -> bool {
@@ -194,6 +201,9 @@ impl Engine<'_> {
                     sink.row(Row::new(tag, &slots, &self.program.records, &covered));
                 }
                 Kept::NoRow(tag) => sink.no_row(tag),
+                Kept::Beside { tag, slots, covered, wanted } => {
+                    sink.beside(Row::new(tag, &slots, &self.program.records, &covered), wanted);
+                }
                 Kept::Event(event) => sink.event(event),
             }
         }
@@ -241,14 +251,14 @@ impl Engine<'_> {
 
     /// Computes the values of all chosen transitions. If that fails, the error transition of the
     /// failed state replaces its own transition and those inside it.
-    pub(super) fn prepare_all(&mut self, mut chosen: Vec<Chosen>) -> Result<Vec<Chosen>, RunError> {
+    pub(super) fn prepare_all(&mut self, chosen: &mut Vec<Chosen>) -> Result<(), RunError> {
         let mut done = 0;
         while done < chosen.len() {
             let Err(error) = self.prepare(chosen[done]) else {
                 done += 1;
                 continue;
             };
-            let way = self.way_out(&error, &chosen).ok_or(error)?;
+            let way = self.way_out(&error, chosen).ok_or(error)?;
             let content = self.state_of(way.machine).content;
             let inside = |machine: MachineId| {
                 let fragment = self.program.machines[machine].fragment;
@@ -258,6 +268,6 @@ impl Engine<'_> {
             chosen.push(way);
             done = 0;
         }
-        Ok(chosen)
+        Ok(())
     }
 }

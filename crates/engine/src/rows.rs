@@ -8,14 +8,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::{Table, Tag, Time};
+use base::{ExactTime, Table, Tag, Time, clone_reusing};
 use program::tape::Slot;
-use program::{Program, RecordSlots, RegionId};
+use program::{Program, RecordSlots, RegionId, Rows};
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::snapshot::clone_reusing;
 use crate::{Event, RunError};
 
 /// The most rows between events that one advance writes.
@@ -108,6 +107,10 @@ pub trait Sink {
     /// Reports a tag without a row, because no recorded signal took part in it or has a row yet.
     fn no_row(&mut self, _tag: Tag) {}
 
+    /// Receives a row that covers all signals, for those that have asked for rows beside the result,
+    /// as bits. It may come again with the same tag.
+    fn beside(&mut self, _row: Row<'_>, _wanted: u64) {}
+
     /// Whether every row must cover all signals; otherwise a row covers the regions that stepped or
     /// that an event reached.
     fn is_joined(&self) -> bool {
@@ -141,6 +144,62 @@ pub(crate) struct RowQueue {
 }
 
 clone_reusing!(RowQueue { waiting, on_grid, on_list });
+
+/// Rows that someone wants beside those of the result, by rules of their own. They change nothing of
+/// the run and are no part of a snapshot.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    rows: Rows,
+    on_grid: u64,
+    on_list: usize,
+}
+
+impl Beside {
+    pub fn new(rows: Rows) -> Beside {
+        Beside { rows, on_grid: 0, on_list: 0 }
+    }
+
+    /// Begins anew.
+    pub fn reset(&mut self) {
+        (self.on_grid, self.on_list) = (0, 0);
+    }
+
+    /// Whether each step has a row.
+    pub fn has_steps(&self) -> bool {
+        self.rows.steps
+    }
+
+    /// Whether no row is due between events, of a region whose steps have none.
+    pub fn is_quiet(&self) -> bool {
+        self.rows.every.is_none() && self.on_list >= self.rows.times.len()
+    }
+
+    /// The next times on the grid and on the list.
+    fn next(&self, start: ExactTime) -> [Option<Time>; 2] {
+        let grid = |every| Time::tick(start.to_rational(), every, self.on_grid.into());
+        [self.rows.every.and_then(grid), self.rows.times.get(self.on_list).copied()]
+    }
+
+    /// Passes a time; returns whether a row is due there.
+    fn pass(&mut self, start: ExactTime, time: Time) -> bool {
+        let [grid, list] = self.next(start).map(|next| next == Some(time));
+        self.on_grid += u64::from(grid);
+        self.on_list += usize::from(list);
+        grid || list
+    }
+}
+
+/// A row that is due between events.
+struct DueRow {
+    time: Time,
+    /// Whether it belongs to the result.
+    result: bool,
+    /// Those beside the result that want it, as bits.
+    beside: u64,
+}
+
+/// Everyone beside the result.
+const ALL_BESIDE: u64 = u64::MAX;
 
 /// The regions that a row covers. Only regions with recorded signals are ever queried.
 #[derive(Debug)]
@@ -234,7 +293,7 @@ impl Engine<'_> {
         if self.scratch.covered.listed.len() > 1 {
             self.scratch.covered.listed.sort_unstable();
         }
-        let all = !self.program.guesses.is_empty();
+        let all = !self.program.guesses.is_empty() || !self.scratch.besides.is_empty();
         let listed = |cover: &Cover, place: usize| {
             let list = if all { &cover.recorded } else { &cover.listed };
             list.get(place).copied()
@@ -265,24 +324,46 @@ impl Engine<'_> {
     ) -> Result<bool, RunError> {
         for _ in 0..ROWS_AT_ONCE {
             let before = (self.state.rows.on_grid, self.state.rows.on_list);
-            let Some(time) = self.next_row(reached, sink) else { return Ok(true) };
+            let Some(due) = self.next_row(reached, sink) else { return Ok(true) };
+            let DueRow { time, result, beside } = due;
+            if !result {
+                self.look_beside(time, beside, sink);
+                continue;
+            }
             if let Err(error) = self.for_rows(|run, region| run.evaluate(region, time)) {
                 // If a state has an error transition for this, the row is made after all.
                 (self.state.rows.on_grid, self.state.rows.on_list) = before;
                 return Err(error);
             }
-            self.write_row(Tag::new(time, 0), sink);
+            self.write_row_for(Tag::new(time, 0), beside, sink);
             self.follow_solutions();
         }
         Ok(false)
     }
 
+    /// Makes a row beside the result. Nothing of the run may depend on it: where solutions of loops
+    /// are the guesses of others the buffer is put back, and a point without values has no row.
+    #[inline(never)]
+    fn look_beside(&mut self, time: Time, wanted: u64, sink: &mut dyn Sink) {
+        let keeps = !self.program.guesses.is_empty();
+        if keeps {
+            self.scratch.unlooked.clone_from(&self.state.slots);
+        }
+        if self.for_rows(|run, region| run.evaluate(region, time)).is_ok() {
+            self.write_beside(Tag::new(time, 0), wanted, sink);
+        }
+        if keeps {
+            std::mem::swap(&mut self.scratch.unlooked, &mut self.state.slots);
+        }
+    }
+
     /// Takes the first time up to `reached` at which a row is due (after a step, on the grid, or on
     /// the list), and determines which regions it covers.
-    fn next_row(&mut self, reached: Time, sink: &dyn Sink) -> Option<Time> {
+    fn next_row(&mut self, reached: Time, sink: &dyn Sink) -> Option<DueRow> {
         let rows = &self.options.rows;
         let listed = self.state.rows.on_list < rows.times.len();
-        if rows.every.is_none() && !listed && self.state.rows.waiting.is_empty() {
+        let alone = self.scratch.besides.is_empty();
+        if rows.every.is_none() && !listed && self.state.rows.waiting.is_empty() && alone {
             return None;
         }
         let start = self.options.start;
@@ -290,8 +371,9 @@ impl Engine<'_> {
         let grid = rows.every.and_then(tick);
         let list = rows.times.get(self.state.rows.on_list).copied();
         let step = self.state.rows.waiting.peek().map(|Reverse((time, _))| *time);
-        let time =
-            [grid, list, step].into_iter().flatten().min().filter(|time| *time <= reached)?;
+        let beside = self.scratch.besides.iter().flat_map(|own| own.next(start)).flatten().min();
+        let times = [grid, list, step, beside].into_iter().flatten();
+        let time = times.min().filter(|time| *time <= reached)?;
         let asked_for = grid == Some(time) || list == Some(time);
         self.state.rows.on_grid += u64::from(grid == Some(time));
         self.state.rows.on_list += usize::from(list == Some(time));
@@ -299,17 +381,43 @@ impl Engine<'_> {
         if asked_for || sink.is_joined() {
             self.scratch.covered.add_all();
         }
+        let stepped = step == Some(time);
         while let Some(Reverse((_, region))) =
             self.state.rows.waiting.peek().copied().filter(|Reverse(step)| step.0 == time)
         {
             self.scratch.covered.add(region);
             self.state.rows.waiting.pop();
         }
-        Some(time).filter(|time| *time >= self.options.start.time())
+        let result = asked_for || stepped && rows.steps;
+        if !result {
+            self.scratch.covered.clear();
+        }
+        let mut beside = 0;
+        for (bit, own) in self.scratch.besides.iter_mut().enumerate() {
+            let due = own.pass(start, time) || stepped && own.has_steps();
+            beside |= u64::from(due) << bit;
+        }
+        Some(DueRow { time, result, beside }).filter(|due| due.time >= start.time())
+    }
+
+    /// Whether a row is due after each step of a region with recorded signals.
+    pub(crate) fn has_step_rows(&self) -> bool {
+        self.options.rows.steps || self.scratch.besides.iter().any(Beside::has_steps)
+    }
+
+    /// Passes a row to those beside the result that want it.
+    fn write_beside(&mut self, tag: Tag, wanted: u64, sink: &mut dyn Sink) {
+        let (slots, records) = (&self.state.slots, &self.program.records);
+        sink.beside(Row::new(tag, slots, records, &self.scratch.covered.records), wanted);
     }
 
     /// Passes the row to the sink, without the regions whose row of this tag has been written.
     pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
+        self.write_row_for(tag, ALL_BESIDE, sink);
+    }
+
+    /// The same, and to those beside the result that want it.
+    fn write_row_for(&mut self, tag: Tag, beside: u64, sink: &mut dyn Sink) {
         self.state.tag = tag;
         let records = &self.program.records;
         let mut any = false;
@@ -327,6 +435,9 @@ impl Engine<'_> {
             sink.row(Row { tag, slots: &self.state.slots, records, covered, among });
         } else {
             sink.no_row(tag);
+        }
+        if !self.scratch.besides.is_empty() {
+            self.write_beside(tag, beside, sink);
         }
     }
 }

@@ -6,8 +6,9 @@ use program::{BlockId, CrossingId, LineId, Program, RegionId, TimerId, TrackedId
 
 use base::{Table, Time};
 
+use crate::delays::SpareChanges;
 use crate::machines::MachineScratch;
-use crate::rows::Cover;
+use crate::rows::{Beside, Cover};
 use crate::sliding::SlideSpace;
 use crate::smooth::flow::{ActiveTapes, Functions};
 use crate::smooth::race::Race;
@@ -52,10 +53,18 @@ pub(crate) struct Scratch {
     pub zeno: Option<(Time, f64, Vec<BlockId>)>,
     /// Values on their way from or to the buffer.
     pub numbers: Vec<f64>,
+    /// Rows beside those of the result, and the buffer before the last of them.
+    pub besides: Vec<Beside>,
+    pub unlooked: Vec<f64>,
     /// The buffer at a time that was looked at.
     pub looked_at: Vec<f64>,
-    /// Samples of delayed signals.
+    /// Samples of delayed signals, and slots that sampling must not change.
     pub samples: Vec<f64>,
+    pub kept: Vec<f64>,
+    /// Delay lines with a change that is due.
+    pub due_lines: Vec<LineId>,
+    /// For each delay line, the memory of changes that are over.
+    pub spare_changes: Table<LineId, SpareChanges>,
     /// The buffer as jets and as partial values.
     pub jets: Vec<Jet<Rounded>>,
     pub partial: Vec<Partial>,
@@ -87,8 +96,13 @@ impl Scratch {
             slides: Table::filled(SlideSpace::default(), regions),
             zeno: None,
             numbers: Vec::new(),
+            besides: Vec::new(),
+            unlooked: Vec::new(),
             looked_at: Vec::new(),
             samples: Vec::new(),
+            kept: Vec::new(),
+            due_lines: Vec::new(),
+            spare_changes: program.lines.iter().map(|_| SpareChanges::default()).collect(),
             jets: Vec::new(),
             partial: Vec::new(),
             spare_tick: None,

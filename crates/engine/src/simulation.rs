@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use base::{ExactTime, Time};
-use program::{BlockName, InputId, InputKind, Program, RegionId, StateId};
+use base::{ExactTime, Time, Value};
+use program::{BlockName, InitialPart, InputId, InputKind, Program, RegionId, Rows, StateId, fill};
 
 use crate::engine::Engine;
 use crate::log::Switch;
 use crate::machines::choices::{Choice, Choices};
 use crate::native::Routines;
-use crate::rows::Sink;
+use crate::rows::{Beside, Sink};
 use crate::scratch::Scratch;
 use crate::snapshot::{Counters, Snapshot};
 use crate::{Options, RunError, Warning};
@@ -113,6 +113,13 @@ impl Simulation {
         self.state.finished &= time.time() > self.options.stop;
     }
 
+    /// Asks for rows beside those of the result, by rules of their own, before the start: see
+    /// [`Sink::beside`], which names them by the bit of the number that this returns.
+    pub fn record_beside(&mut self, rows: Rows) -> usize {
+        self.scratch.besides.push(Beside::new(rows));
+        self.scratch.besides.len() - 1
+    }
+
     /// Takes back what has been fed of a signal from outside and is still to come.
     pub fn forget(&mut self, input: InputId) {
         self.state.inputs.forget(input);
@@ -134,11 +141,45 @@ impl Simulation {
         self.state.tick.is_some()
     }
 
+    /// Gives parts of the buffer another initial value, before the start; a scalar fills a part.
+    /// Signals from outside that have been given a value keep it, except one that is `anyway`.
+    pub fn begin_from(&mut self, parts: &[InitialPart], value: &Value, anyway: Option<InputId>) {
+        let program = Arc::make_mut(&mut self.program);
+        for InitialPart { range, state } in parts {
+            fill(&mut program.image[range.clone()], value);
+            if let Some(first) = &mut self.first {
+                fill(&mut first.slots[range.clone()], value);
+            }
+            let input = state.and_then(|state| program.input_of(state));
+            if input.is_none_or(|input| Some(input) == anyway || !self.state.inputs.given[input]) {
+                fill(&mut self.state.slots[range.clone()], value);
+            }
+        }
+    }
+
+    /// Goes back to before the start with another program of the same structure and other options,
+    /// keeping what signals from outside have been given.
+    pub fn begin_again(&mut self, program: Arc<Program>, options: Options) {
+        let mut state = Snapshot::new(&program, &options);
+        std::mem::swap(&mut state.inputs, &mut self.state.inputs);
+        for (_, own) in program.inputs.entries().filter(|(id, _)| state.inputs.given[*id]) {
+            for written in own.states() {
+                let range = program.tracked(program.states[written].tracked).range();
+                state.slots[range.clone()].copy_from_slice(&self.state.slots[range]);
+            }
+        }
+        let (native, besides) = (self.native.take(), std::mem::take(&mut self.scratch.besides));
+        *self = Simulation { native, ..Simulation::resume(program, options, state) };
+        self.scratch.besides = besides;
+    }
+
     /// Goes back to before the start, keeping the memory that the run has taken.
     pub fn reset(&mut self) {
+        self.engine().keep_changes();
         let Simulation { program, options, first, .. } = self;
         let first = first.get_or_insert_with(|| Box::new(Snapshot::new(program, options)));
         self.state.clone_from(first);
+        self.scratch.besides.iter_mut().for_each(Beside::reset);
         self.engine().forget_attempt();
     }
 

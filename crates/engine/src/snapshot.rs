@@ -1,6 +1,6 @@
 //! Everything that changes while a model runs, as plain data.
 
-use base::{ExactTime, Table, Tag, Time};
+use base::{ExactTime, Table, Tag, Time, clone_reusing};
 use program::{BlockId, HazardId, Program, RegionId, UnitId};
 use serde::{Deserialize, Serialize};
 
@@ -15,24 +15,6 @@ use crate::tick::Tick;
 use crate::warning::HazardSeen;
 use crate::watch::Watch;
 use crate::{Options, Warning};
-
-/// Implements `Clone` for plain data that is copied again and again: `clone_from` reuses the
-/// allocations of the copy.
-macro_rules! clone_reusing {
-    ($name:ident { $($field:ident),* $(,)? }) => {
-        impl Clone for $name {
-            fn clone(&self) -> $name {
-                $name { $($field: self.$field.clone()),* }
-            }
-
-            fn clone_from(&mut self, other: &$name) {
-                let $name { $($field),* } = other;
-                $(self.$field.clone_from($field);)*
-            }
-        }
-    };
-}
-pub(crate) use clone_reusing;
 
 /// The whole state of a run between two advances.
 #[derive(Debug, Serialize, Deserialize)]

@@ -98,7 +98,8 @@ impl Engine<'_> {
             let mut changed = false;
             run(&program.still, &mut self.state.slots);
             changed |= self.set_unlocated(&program.unlocated);
-            let mut found = Vec::new();
+            let mut found = std::mem::take(&mut self.scratch.found);
+            found.clear();
             for (region, code) in program.regions.entries() {
                 if !code.watches.is_empty() {
                     self.compute_rates(region, true);
@@ -107,10 +108,11 @@ impl Engine<'_> {
                     self.look_at_sides(region, false, &mut found)?;
                 }
             }
-            for (index, new) in found {
-                let slot = program.tracked(program.crossings[index].frozen).slot.index();
-                changed |= std::mem::replace(&mut self.state.slots[slot], new) != new;
+            for (index, new) in &found {
+                let slot = program.tracked(program.crossings[*index].frozen).slot.index();
+                changed |= std::mem::replace(&mut self.state.slots[slot], *new) != *new;
             }
+            self.scratch.found = found;
             if !changed {
                 break;
             }

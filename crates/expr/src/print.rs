@@ -61,20 +61,25 @@ impl UnaryOp {
 impl BinaryOp {
     /// The operator as written.
     pub fn symbol(self) -> &'static str {
+        self.quoted().trim_matches('`')
+    }
+
+    /// The operator as messages quote it.
+    pub(crate) fn quoted(self) -> &'static str {
         match self {
-            BinaryOp::Or => "or",
-            BinaryOp::And => "and",
-            BinaryOp::Equal => "==",
-            BinaryOp::NotEqual => "!=",
-            BinaryOp::Less => "<",
-            BinaryOp::LessEqual => "<=",
-            BinaryOp::Greater => ">",
-            BinaryOp::GreaterEqual => ">=",
-            BinaryOp::Add => "+",
-            BinaryOp::Subtract => "-",
-            BinaryOp::Multiply => "*",
-            BinaryOp::Divide => "/",
-            BinaryOp::Power => "^",
+            BinaryOp::Or => "`or`",
+            BinaryOp::And => "`and`",
+            BinaryOp::Equal => "`==`",
+            BinaryOp::NotEqual => "`!=`",
+            BinaryOp::Less => "`<`",
+            BinaryOp::LessEqual => "`<=`",
+            BinaryOp::Greater => "`>`",
+            BinaryOp::GreaterEqual => "`>=`",
+            BinaryOp::Add => "`+`",
+            BinaryOp::Subtract => "`-`",
+            BinaryOp::Multiply => "`*`",
+            BinaryOp::Divide => "`/`",
+            BinaryOp::Power => "`^`",
         }
     }
 }

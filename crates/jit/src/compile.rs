@@ -7,7 +7,7 @@ use crate::code::Maker;
 use crate::pieces;
 use crate::routine::{Piece, Plan, Routine};
 use crate::step::{self, StepPlan, StepRoutine};
-use crate::units::{self, UnitsPlan, UnitsRoutine};
+use crate::units::{self, UnitsPlan, WordRoutine};
 use crate::verify;
 
 /// What has been compiled, in the order of the plans.
@@ -17,8 +17,8 @@ pub struct Compiled {
     pub routines: Vec<Routine>,
     /// One for each step; none if it would not pay.
     pub steps: Vec<Option<StepRoutine>>,
-    /// The units of a tick, if there was a plan for them.
-    pub units: Option<UnitsRoutine>,
+    /// One for each word of the units of a tick.
+    pub words: Vec<WordRoutine>,
 }
 
 /// Compiles tapes, steps and the units of ticks, after it has verified that the code will use
@@ -46,8 +46,8 @@ pub fn compile(
         functions.extend(own);
     }
     let words = functions.len();
-    if let Some(plan) = ticks {
-        functions.extend(units::functions(&mut maker, plan)?);
+    for word in ticks.iter().flat_map(|plan| &plan.words) {
+        functions.push(units::function(&mut maker, word)?);
     }
     let (addresses, memory) = maker.finish(&functions)?;
     let memory = Arc::new(memory);
@@ -62,6 +62,10 @@ pub fn compile(
         index.map(|index| StepRoutine::new(addresses[index], plan, memory.clone()))
     });
     let steps = steps.collect();
-    let units = ticks.map(|plan| UnitsRoutine::new(plan, &addresses[words..], memory.clone()));
-    Ok(Compiled { routines, steps, units })
+    let planned = ticks.iter().flat_map(|plan| plan.words.iter().map(move |word| (plan, word)));
+    let words = planned.zip(&addresses[words..]);
+    let words =
+        words.map(|((plan, word), address)| WordRoutine::new(plan, word, *address, memory.clone()));
+    let words = words.collect();
+    Ok(Compiled { routines, steps, words })
 }

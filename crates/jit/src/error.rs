@@ -35,6 +35,11 @@ pub enum PlanError {
     State,
     /// The tableau of a step is wrong.
     Tableau(TableauError),
+    /// A word of units has units that there are not.
+    Word {
+        /// The index of the word.
+        word: usize,
+    },
     /// An output of a unit is not in the buffer, or sets the bit of a unit that there is not.
     Output {
         /// The unit.
@@ -71,6 +76,7 @@ impl fmt::Display for PlanError {
             }
             PlanError::State => f.write_str("the states or rates of a step are not in the buffer"),
             PlanError::Tableau(why) => why.fmt(f),
+            PlanError::Word { word } => write!(f, "word {word} has units that there are not"),
             PlanError::Output { unit, output } => {
                 write!(f, "output {output} of unit {unit} does not fit in the buffer")
             }

@@ -54,7 +54,7 @@ impl StepFrame {
     }
 }
 
-/// The state of a run through a word of units, for the code of a [`crate::UnitsRoutine`].
+/// The state of a run through a word of units, for the code of a [`crate::WordRoutine`].
 #[derive(Clone, Copy, Default, Debug)]
 #[repr(C)]
 pub struct UnitsFrame {

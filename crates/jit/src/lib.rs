@@ -42,4 +42,4 @@ pub use error::{NativeError, PlanError};
 pub use frame::UnitsFrame;
 pub use routine::{Plan, Routine};
 pub use step::{StepPlan, StepRoutine};
-pub use units::{OutputPlan, UnitPlan, UnitsPlan, UnitsRoutine, WORD};
+pub use units::{OutputPlan, UnitPlan, UnitsPlan, WORD, WordPlan, WordRoutine};

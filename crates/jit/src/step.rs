@@ -122,6 +122,12 @@ pub(crate) fn function(maker: &mut Maker, plan: &StepPlan) -> Result<Option<Func
     Ok(Some(id))
 }
 
+/// The rates of the stage that has just been computed; none before the first.
+struct Latest {
+    stage: usize,
+    values: Vec<Value>,
+}
+
 /// Writes the stages.
 pub(crate) struct Writer<'w, 'a, 'f, 'c> {
     pub e: Emitter<'a, 'f, 'c>,
@@ -158,19 +164,28 @@ impl Writer<'_, '_, '_, '_> {
         let tableau = self.plan.tableau;
         let n = self.states();
         self.h = self.e.builder.ins().fsub(end, start);
-        let x0: Vec<Value> = (0..n).map(|i| self.load(self.x0, i)).collect();
-        let mut slopes = vec![(0..n).map(|i| self.load(self.slopes[0], i)).collect::<Vec<Value>>()];
         let last = tableau.nodes.len() - 1;
         let mut x1 = Vec::new();
+        let mut latest = Latest { stage: 0, values: Vec::new() };
         for stage in 1..=last {
             let time = if stage == last { end } else { self.time(start, tableau.nodes[stage]) };
-            x1 = (0..n).map(|i| self.argument(&x0, &slopes, tableau.rows[stage], i)).collect();
-            let slope = self.rates(time, &x1);
-            self.store(self.slopes[stage], &slope);
-            slopes.push(slope);
+            x1 = (0..n).map(|i| self.argument(&latest, tableau.rows[stage], i)).collect();
+            let values = self.rates(time, &x1);
+            self.store(self.slopes[stage], &values);
+            latest = Latest { stage, values };
         }
         self.store(self.x1, &x1);
-        self.error(&x0, &x1, &slopes)
+        self.error(&x1, &latest)
+    }
+
+    /// The slope of a state at a stage. Only the latest is in a register: a step waits for it. The
+    /// others are in their arrays anyway, and would have to be stored and loaded once more for lack
+    /// of registers, the latest among them.
+    fn slope(&mut self, latest: &Latest, stage: usize, i: usize) -> Value {
+        match stage == latest.stage && !latest.values.is_empty() {
+            true => latest.values[i],
+            false => self.load(self.slopes[stage], i),
+        }
     }
 
     /// Makes the end of a step the start of the next.
@@ -192,17 +207,18 @@ impl Writer<'_, '_, '_, '_> {
     }
 
     /// x0 + h times the slopes by their weights, for one state.
-    fn argument(&mut self, x0: &[Value], slopes: &[Vec<Value>], row: &[Weight], i: usize) -> Value {
-        let sum = self.weighed(slopes, row, i);
+    fn argument(&mut self, latest: &Latest, row: &[Weight], i: usize) -> Value {
+        let sum = self.weighed(latest, row, i);
         let rise = self.e.builder.ins().fmul(self.h, sum);
-        self.e.builder.ins().fadd(x0[i], rise)
+        let x0 = self.load(self.x0, i);
+        self.e.builder.ins().fadd(x0, rise)
     }
 
-    fn weighed(&mut self, slopes: &[Vec<Value>], row: &[Weight], i: usize) -> Value {
+    fn weighed(&mut self, latest: &Latest, row: &[Weight], i: usize) -> Value {
         let mut sum: Option<Value> = None;
-        for (slope, weight) in row {
-            let weight = self.constant(*weight);
-            let term = self.e.builder.ins().fmul(slopes[*slope][i], weight);
+        for (stage, weight) in row {
+            let (slope, weight) = (self.slope(latest, *stage, i), self.constant(*weight));
+            let term = self.e.builder.ins().fmul(slope, weight);
             sum = Some(match sum {
                 None => term,
                 Some(sum) => self.e.builder.ins().fadd(sum, term),
@@ -229,12 +245,12 @@ impl Writer<'_, '_, '_, '_> {
 
     /// The mean square of the error over its tolerance, in the order in which the solver sums it:
     /// by lanes, then the rest.
-    fn error(&mut self, x0: &[Value], x1: &[Value], slopes: &[Vec<Value>]) -> Value {
-        let n = x0.len();
+    fn error(&mut self, x1: &[Value], latest: &Latest) -> Value {
+        let n = x1.len();
         let zero = self.e.builder.ins().f64const(0.0);
         let mut error = zero;
         if !self.plan.tableau.error().is_empty() {
-            let terms: Vec<Value> = (0..n).map(|i| self.term(x0, x1, slopes, i)).collect();
+            let terms: Vec<Value> = (0..n).map(|i| self.term(x1, latest, i)).collect();
             let (lanes, rest) = terms.split_at(n - n % ERROR_LANES);
             let lane = |lane: usize| lanes.iter().skip(lane).step_by(ERROR_LANES).copied();
             let lanes: Vec<Vec<Value>> = (0..ERROR_LANES).map(|l| lane(l).collect()).collect();
@@ -246,28 +262,31 @@ impl Writer<'_, '_, '_, '_> {
             error = self.e.builder.ins().fmul(total, part);
         }
         if self.plan.watched {
-            for rate in slopes.iter().flatten() {
-                let part = self.e.builder.ins().fmul(*rate, zero);
-                error = self.e.builder.ins().fadd(error, part);
+            for stage in 0..=latest.stage {
+                for i in 0..n {
+                    let rate = self.slope(latest, stage, i);
+                    let part = self.e.builder.ins().fmul(rate, zero);
+                    error = self.e.builder.ins().fadd(error, part);
+                }
             }
         }
         error
     }
 
-    fn term(&mut self, x0: &[Value], x1: &[Value], slopes: &[Vec<Value>], i: usize) -> Value {
-        let sum = self.weighed(slopes, self.plan.tableau.error(), i);
+    fn term(&mut self, x1: &[Value], latest: &Latest, i: usize) -> Value {
+        let sum = self.weighed(latest, self.plan.tableau.error(), i);
+        let x0 = self.load(self.x0, i);
         let [relative, absolute] = [offset!(StepFrame, relative), offset!(StepFrame, absolute)]
             .map(|offset| self.number(offset));
         let zero = self.e.builder.ins().f64const(0.0);
-        let last = slopes.len() - 1;
         let b = &mut self.e.builder;
-        let (before, after) = (b.ins().fabs(x0[i]), b.ins().fabs(x1[i]));
+        let (before, after) = (b.ins().fabs(x0), b.ins().fabs(x1[i]));
         let less = b.ins().fcmp(FloatCC::LessThan, before, after);
         let size = b.ins().select(less, after, before);
         let share = b.ins().fmul(relative, size);
         let scale = b.ins().fadd(absolute, share);
         let rise = b.ins().fmul(self.h, sum);
-        let (x, slope) = (b.ins().fmul(x1[i], zero), b.ins().fmul(slopes[last][i], zero));
+        let (x, slope) = (b.ins().fmul(x1[i], zero), b.ins().fmul(latest.values[i], zero));
         let finite = b.ins().fadd(x, slope);
         let scale = b.ins().fadd(scale, finite);
         let ratio = b.ins().fdiv(rise, scale);

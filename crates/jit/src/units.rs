@@ -53,82 +53,94 @@ pub struct OutputPlan {
     pub event: bool,
 }
 
-/// The units of a tick to be compiled, in their order; nothing for those that the caller runs.
+/// Units of a tick to be compiled, some words of them.
 #[derive(Clone, Debug)]
 pub struct UnitsPlan<'a> {
-    /// The units.
-    pub units: Vec<Option<UnitPlan<'a>>>,
+    /// The words.
+    pub words: Vec<WordPlan<'a>>,
+    /// How many units there are in all.
+    pub count: usize,
     /// The length of the buffer.
     pub slots: usize,
+}
+
+/// The units of a word to be compiled, in their order; nothing for those that the caller runs.
+#[derive(Clone, Debug)]
+pub struct WordPlan<'a> {
+    /// Which word it is.
+    pub index: usize,
+    /// The units, at most as many as a word has.
+    pub units: Vec<Option<UnitPlan<'a>>>,
 }
 
 /// The code of a word: the buffer, the bits of all words, the frame, and the list of the units that
 /// have run.
 type Word = unsafe extern "C" fn(*mut f64, *mut u64, *mut UnitsFrame, *mut u32);
 
-/// The units of a tick as native code.
+/// A word of the units of a tick as native code.
 #[derive(Debug)]
-pub struct UnitsRoutine {
-    words: Vec<Word>,
-    /// The units of each word that have code, as bits.
-    known: Vec<u64>,
+pub struct WordRoutine {
+    function: Word,
+    /// The units that have code, as bits.
+    known: u64,
     slots: usize,
+    /// How many words there are in all.
+    words: usize,
     /// Holds the code.
     _memory: Arc<Memory>,
 }
 
-impl UnitsRoutine {
-    pub(crate) fn new(plan: &UnitsPlan, addresses: &[*const u8], memory: Arc<Memory>) -> Self {
-        // SAFETY: these functions were made with this signature.
-        let word =
-            |address: &*const u8| unsafe { std::mem::transmute::<*const u8, Word>(*address) };
+impl WordRoutine {
+    pub(crate) fn new(
+        plan: &UnitsPlan,
+        word: &WordPlan,
+        address: *const u8,
+        memory: Arc<Memory>,
+    ) -> Self {
         let bit = |(index, unit): (usize, &Option<UnitPlan>)| {
             u64::from(unit.as_ref().is_some_and(is_compiled)) << index
         };
-        let bits = |units: &[Option<UnitPlan>]| units.iter().enumerate().map(bit).sum();
-        UnitsRoutine {
-            words: addresses.iter().map(word).collect(),
-            known: plan.units.chunks(WORD).map(bits).collect(),
+        WordRoutine {
+            // SAFETY: this function was made with this signature.
+            function: unsafe { std::mem::transmute::<*const u8, Word>(address) },
+            known: word.units.iter().enumerate().map(bit).sum(),
             slots: plan.slots,
+            words: plan.count.div_ceil(WORD),
             _memory: memory,
         }
     }
 
-    /// The units of each word that have code, as bits.
-    pub fn known(&self) -> &[u64] {
-        &self.known
+    /// The units that have code, as bits.
+    pub fn known(&self) -> u64 {
+        self.known
     }
 
-    /// Runs the units whose bits are set in a word, and lists them by their indices in it. If a bit
-    /// is left, the lowest is that of a unit for the caller, or the list is full.
+    /// Runs the units whose bits are set in this word, and lists them by their indices in it. If a
+    /// bit is left, the lowest is that of a unit for the caller, or the list is full.
     pub fn run(
         &self,
         slots: &mut [f64],
         dirty: &mut [u64],
-        word: usize,
         frame: &mut UnitsFrame,
         ran: &mut [u32; WORD],
     ) {
-        let fits = slots.len() == self.slots && dirty.len() == self.words.len();
+        let fits = slots.len() == self.slots && dirty.len() == self.words;
         assert!(fits && frame.count == 0, "units run over the buffer that they were made for");
         // SAFETY: the code was made by this crate for this signature. It uses the slots of its
         // tapes and the words of their outputs, which were verified to be below the lengths that
         // have just been checked, and no more entries of the list than it has; the memory that
         // holds it lives as long as this.
         unsafe {
-            self.words[word](slots.as_mut_ptr(), dirty.as_mut_ptr(), frame, ran.as_mut_ptr());
+            (self.function)(slots.as_mut_ptr(), dirty.as_mut_ptr(), frame, ran.as_mut_ptr());
         }
     }
 }
 
-/// Makes the functions of all words.
-pub(crate) fn functions(maker: &mut Maker, plan: &UnitsPlan) -> Result<Vec<FuncId>, NativeError> {
-    let words = plan.units.chunks(WORD).enumerate();
-    words
-        .map(|(word, units)| {
-            maker.function(4, false, |builder, calls| Writer::new(builder, word).all(calls, units))
-        })
-        .collect()
+/// Makes the function of a word.
+pub(crate) fn function(maker: &mut Maker, word: &WordPlan) -> Result<FuncId, NativeError> {
+    maker.function(4, false, |builder, calls| {
+        Writer::new(builder, word.index).all(calls, &word.units);
+    })
 }
 
 /// Whether there is code for a unit.

@@ -4,8 +4,8 @@
 //! 3. arrays that replace parts of the buffer are in it, no two share a slot, and those of inputs
 //!    are not written;
 //! 4. a step has its states, as many rates, and time in the buffer, and its tableau is right;
-//! 5. the outputs of a unit and their guards are in the buffer, and the bits that a change sets
-//!    are those of units that there are.
+//! 5. a word has units that there are, their outputs and guards are in the buffer, and the bits
+//!    that a change sets are those of units that there are.
 //!
 //! Native code checks none of this when it runs: it would read or write beyond the buffer. The
 //! lengths of the buffer and of the arrays are checked in every call, against those of the plan.
@@ -58,12 +58,18 @@ pub(crate) fn step(plan: &StepPlan) -> Result<(), PlanError> {
 /// Checks the plan of the units of a tick.
 pub(crate) fn units(plan: &UnitsPlan) -> Result<(), PlanError> {
     buffer(plan.slots)?;
-    for (unit, own) in plan.units.iter().enumerate() {
-        let Some(own) = own else { continue };
-        tape(own.tape, plan.slots)?;
-        let fits = |output: &OutputPlan| is_right(output, plan);
-        if let Some(output) = own.outputs.iter().position(|output| !fits(output)) {
-            return Err(PlanError::Output { unit, output });
+    for word in &plan.words {
+        let first = word.index * WORD;
+        if word.units.len() > WORD || first + word.units.len() > plan.count {
+            return Err(PlanError::Word { word: word.index });
+        }
+        for (unit, own) in word.units.iter().enumerate() {
+            let Some(own) = own else { continue };
+            tape(own.tape, plan.slots)?;
+            let fits = |output: &OutputPlan| is_right(output, plan);
+            if let Some(output) = own.outputs.iter().position(|output| !fits(output)) {
+                return Err(PlanError::Output { unit: first + unit, output });
+            }
         }
     }
     Ok(())
@@ -74,7 +80,7 @@ fn is_right(output: &OutputPlan, plan: &UnitsPlan) -> bool {
     let [from, to] = [output.from, output.to].map(|slot| Slots::row(slot, output.length));
     let guard = output.guard.is_none_or(|guard| Slots::one(guard).is_below(plan.slots));
     let is_unit = |(word, bits): &(u32, u64)| {
-        let units = plan.units.len().saturating_sub(*word as usize * WORD);
+        let units = plan.count.saturating_sub(*word as usize * WORD);
         units >= WORD || *bits >> units == 0 && units > 0
     };
     from.is_below(plan.slots)

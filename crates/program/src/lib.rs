@@ -75,6 +75,7 @@ pub use unit::{
     Check, CrossingValue, HazardConditions, HazardId, Next, Output, Unit, UnitEffects, UnitId,
     UnitWord,
 };
+pub use values::{InitialPart, fill};
 pub use verify::ProgramError;
 pub use watched::{Function, Number, Room, Shape, Source, Terms};
 

@@ -183,21 +183,22 @@ pub enum Asked {
 }
 
 impl StateProgram {
-    /// The enabled transitions, one of which is taken. Preemptive transitions take precedence over
+    /// Finds the enabled transitions, one of which is taken, in place of those in `found`. Preemptive transitions take precedence over
     /// others. Within each kind, a default transition counts only if no other holds. Of several,
     /// those with the smallest priority remain.
     pub fn enabled(
         &self,
         asked: Asked,
+        found: &mut Vec<usize>,
         mut met: impl FnMut(usize, &Transition) -> bool,
-    ) -> Vec<usize> {
+    ) {
         let kinds: &[bool] = match asked {
             Asked::Preemptive => &[true],
             Asked::Ordinary => &[false],
             Asked::Immediate => &[true, false],
         };
         for (preemptive, default) in kinds.iter().flat_map(|kind| [(*kind, false), (*kind, true)]) {
-            let mut found: Vec<usize> = Vec::new();
+            found.clear();
             for (index, transition) in self.transitions.iter().enumerate() {
                 let tried = asked != Asked::Immediate || transition.immediate;
                 let kind = transition.preemptive == preemptive && transition.default == default;
@@ -207,11 +208,10 @@ impl StateProgram {
             }
             let priority = |index: &usize| self.transitions[*index].priority;
             if let Some(first) = found.iter().map(priority).min() {
-                found.retain(|index| priority(index) == first);
-                return found;
+                return found.retain(|index| priority(index) == first);
             }
         }
-        Vec::new()
+        found.clear();
     }
 
     /// Whether one of several transitions may be drawn at random.

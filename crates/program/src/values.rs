@@ -1,14 +1,17 @@
 //! A program for the values that a run gives to parameters.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use base::{ExactTime, Table, Time, Value};
+use base::{ExactTime, ParameterId, Table, Time, Value};
 use blocks::{Begins, MOST_WAKINGS, events_before};
 use diagram::{AtStart, BlockId, RegionId};
 use rustc_hash::FxHashMap;
 
+use crate::inputs::InputId;
 use crate::program::{Program, StepLimits};
 use crate::region::RegionProgram;
+use crate::tracked::StateId;
 
 impl Program {
     /// The same program with the values of a run: `values` has all values that are computed from
@@ -19,6 +22,31 @@ impl Program {
         program.take_starts(starts);
         program.take_seed(seed);
         program
+    }
+
+    /// The parts of the buffer that begin with a value that a run computes from parameters; none
+    /// if something else begins with it too.
+    pub fn beginning_with(&self, id: ParameterId) -> Option<Vec<InitialPart>> {
+        if self.lines.iter().any(|line| line.open == Some(id)) {
+            return None;
+        }
+        let parameters = self.parameters.iter().filter(|own| own.id == id);
+        let numbers = parameters.map(|own| {
+            let range = own.slot.slots(own.length).indices();
+            InitialPart { range, state: None }
+        });
+        let states = self.states.entries().filter(|(_, state)| state.open == Some(id));
+        let states = states.map(|(state, own)| {
+            let range = self.tracked[own.tracked].range();
+            InitialPart { range, state: Some(state) }
+        });
+        Some(numbers.chain(states).collect())
+    }
+
+    /// The signal from outside that a state belongs to.
+    pub fn input_of(&self, state: StateId) -> Option<InputId> {
+        let mut inputs = self.inputs.entries();
+        inputs.find(|(_, own)| own.block == self.states[state].block).map(|(id, _)| id)
     }
 
     /// Writes the seed of a run to the initial buffer.
@@ -83,13 +111,22 @@ impl Program {
     }
 }
 
+/// A part of the buffer that begins with a value of a run.
+#[derive(Clone, Debug)]
+pub struct InitialPart {
+    /// Its slots.
+    pub range: Range<usize>,
+    /// The state that it is, if it is one.
+    pub state: Option<StateId>,
+}
+
 /// A seed as two floats, which hold 32 bits each.
 pub(crate) fn seed_halves(seed: u64) -> [f64; 2] {
     [(seed >> 32) as f64, (seed & u64::from(u32::MAX)) as f64]
 }
 
 /// Writes a value to slots; a scalar fills them.
-fn fill(slots: &mut [f64], value: &Value) {
+pub fn fill(slots: &mut [f64], value: &Value) {
     match value.data() {
         [one] => slots.fill(*one),
         all => slots.copy_from_slice(all),

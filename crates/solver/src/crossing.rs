@@ -28,9 +28,10 @@ mod refine;
 mod search;
 mod suspects;
 
+use base::clone_reusing;
 use serde::{Deserialize, Serialize};
 
-use crate::scratch::Scratch;
+use crate::scratch::{Forget, Scratch};
 use interval::Suspect;
 pub(crate) use level::{Level, Probe, Seen};
 pub use located::Located;
@@ -102,7 +103,7 @@ pub(crate) fn greater(a: f64, b: f64) -> f64 {
 const FLAT: f64 = 1e-6;
 
 /// What is remembered about crossings, and the space to search them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Search {
     /// The functions at the current point; the left end of the interval being searched.
     pub here: Level,
@@ -112,9 +113,13 @@ pub(crate) struct Search {
     space: Scratch<Space>,
 }
 
+clone_reusing!(Search { here, crossed, space });
+
 /// Working space.
 #[derive(Clone, Debug, Default)]
 struct Space {
+    /// How many functions it is made for.
+    functions: usize,
     /// Right ends of intervals still to be searched, the nearest last; the first `open` count.
     levels: Vec<Level>,
     open: usize,
@@ -146,9 +151,18 @@ impl Search {
         Search { here, crossed: Vec::new(), space: Scratch::default() }
     }
 
-    /// Makes the working space if it is missing.
+    /// Makes room for another number of functions, which are looked at before they are searched.
+    pub fn resize(&mut self, crossings: usize) {
+        if self.here.len() != crossings {
+            self.here.resize(crossings);
+            self.crossed.clear();
+        }
+    }
+
+    /// Makes the working space if it is missing, or is for another number of functions.
+    #[inline]
     pub fn prepare(&mut self) {
-        if self.space.0.levels.is_empty() && !self.here.is_empty() {
+        if self.space.0.functions != self.here.len() {
             self.make();
         }
     }
@@ -157,13 +171,21 @@ impl Search {
     fn make(&mut self) {
         let m = self.here.len();
         let space = &mut self.space.0;
-        space.levels.reserve(LEVELS);
-        space.levels.extend((0..FIRST_LEVELS).map(|_| Level::new(m)));
-        space.doubts = vec![0.0; FIRST_LEVELS * m];
-        space.suspects.reserve(m);
-        space.falling.reserve(m);
-        self.crossed.reserve(m - self.crossed.len());
+        space.functions = m;
+        space.levels.iter_mut().for_each(|level| level.resize(m));
+        if space.levels.is_empty() {
+            space.levels.reserve(LEVELS);
+            space.levels.extend((0..FIRST_LEVELS).map(|_| Level::new(m)));
+        }
+        space.doubts.resize(space.levels.len() * m, 0.0);
+        space.suspects.reserve(m.saturating_sub(space.suspects.len()));
+        space.falling.reserve(m.saturating_sub(space.falling.len()));
+        self.crossed.reserve(m.saturating_sub(self.crossed.len()));
     }
+}
+
+impl Forget for Space {
+    fn forget(&mut self) {}
 }
 
 impl Space {

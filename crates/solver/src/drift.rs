@@ -5,6 +5,7 @@
 //! root of the sum of their squares says; a value that is set begins anew. Only crossing functions
 //! ask for it, to distinguish a zero from what rounding has left of one.
 
+use base::clone_reusing;
 use serde::{Deserialize, Serialize};
 
 use crate::crossing::greater;
@@ -17,7 +18,7 @@ const HALF: f64 = 0.5 * f64::EPSILON;
 const MARGIN: f64 = 4.0;
 
 /// What is known of the rounding of each state.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Drift {
     /// For each state the sum of squares, in units of [`HALF`].
     squares: Vec<f64>,
@@ -25,6 +26,8 @@ pub(crate) struct Drift {
     pub largest_state: f64,
     largest_square: f64,
 }
+
+clone_reusing!(Drift { squares, largest_state, largest_square });
 
 impl Drift {
     /// Begins anew for the states whose values have changed.

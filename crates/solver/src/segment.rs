@@ -4,6 +4,7 @@
 //! a step without looks inside pays nothing for its dense output. With θ in [0, 1] over the
 //! step, every kind of output is x0 + a(θ) (x1 - x0) + Σ w_j(θ) k_j.
 
+use base::clone_reusing;
 use serde::{Deserialize, Serialize};
 use std::array::from_fn;
 
@@ -27,7 +28,7 @@ pub(crate) enum Dense {
 }
 
 /// One step: its ends, the states there and the slopes of its stages.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Segment {
     pub dense: Dense,
     /// Offset of the start.
@@ -41,6 +42,8 @@ pub(crate) struct Segment {
     /// Slopes; the first is the derivative at the start, the last the one at the end.
     pub slopes: Vec<Vec<f64>>,
 }
+
+clone_reusing!(Segment { dense, start, end, x0, x1, slopes });
 
 impl Segment {
     pub fn new(dense: Dense, dimension: usize, slopes: usize) -> Segment {

@@ -1,5 +1,6 @@
 //! The solver: the current point of the solution, and what moves it.
 
+use base::clone_reusing;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::control::{Control, PiControl, StepControl};
@@ -12,7 +13,7 @@ use crate::initial;
 use crate::linear::Linear;
 use crate::method::{Method, Options};
 use crate::pole::Pole;
-use crate::scratch::Scratch;
+use crate::scratch::{Forget, Scratch};
 use crate::segment::Segment;
 use crate::stepping::FIRST_STEP_WITHOUT_STATE;
 use crate::stiffness::Watch;
@@ -43,7 +44,7 @@ pub struct StepLimit {
 ///
 /// Times are offsets from any origin that the engine chooses, usually the start of the smooth
 /// phase, so that they stay fine however long the run is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Solver {
     pub(crate) options: Options,
@@ -72,6 +73,24 @@ pub struct Solver {
     pub(crate) space: Scratch<Space>,
 }
 
+clone_reusing!(Solver {
+    options,
+    method,
+    next,
+    watch,
+    limit,
+    phase_start,
+    control,
+    learnt,
+    segment,
+    inside,
+    checked,
+    search,
+    counters,
+    drift,
+    space,
+});
+
 impl Serialize for Solver {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Solver::serialize(self, serializer)
@@ -88,13 +107,15 @@ impl<'de> Deserialize<'de> for Solver {
 }
 
 /// A point of the dense output that the solution was moved back to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Inside {
     active: bool,
     t: f64,
     x: Vec<f64>,
     dx: Vec<f64>,
 }
+
+clone_reusing!(Inside { active, t, x, dx });
 
 /// Working space of a step.
 #[derive(Debug, Default)]
@@ -105,6 +126,12 @@ pub(crate) struct Space {
     pub linear: Linear,
     /// How far the present steps may go.
     pub reach: StepLimit,
+}
+
+impl Forget for Space {
+    fn forget(&mut self) {
+        self.linear.forget();
+    }
 }
 
 impl Solver {
@@ -142,9 +169,7 @@ impl Solver {
         self.inside.active = false;
         self.inside.x.resize(dimension, 0.0);
         self.inside.dx.resize(dimension, 0.0);
-        if self.search.here.len() != crossings {
-            self.search = Search::new(crossings);
-        }
+        self.search.resize(crossings);
         self.space.0.linear.forget();
     }
 
@@ -331,10 +356,8 @@ impl Solver {
     fn prepare<S: System>(&mut self, system: &mut S) {
         let n = self.segment.x0.len();
         let space = &mut self.space.0;
-        if space.argument.len() != n {
-            space.argument = vec![0.0; n];
-            space.slope = vec![0.0; n];
-        }
+        space.argument.resize(n, 0.0);
+        space.slope.resize(n, 0.0);
         if self.method.is_implicit() {
             space.newton.prepare(n);
             space.linear.prepare(system, n);

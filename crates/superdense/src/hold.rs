@@ -41,7 +41,7 @@ impl SignalHandle {
         self.ty
     }
 
-    /// Its unit, if it is an input of the model with a unit.
+    /// Its unit, if it is an output or an input of the model with a unit.
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
     }
@@ -84,6 +84,10 @@ impl InputHandle {
     /// Its unit, if the model gives one.
     pub fn unit(&self) -> Option<&str> {
         self.unit.as_deref()
+    }
+
+    pub(crate) fn id(&self) -> InputId {
+        self.id
     }
 
     /// How many coefficients a value may have.
@@ -156,6 +160,11 @@ pub enum HoldError {
         /// Whether a run could start with another value without compiling.
         kind: ParameterKind,
     },
+    /// The value of a parameter asks for another program, or is none that a run can have.
+    OtherProgram {
+        /// The parameter.
+        name: String,
+    },
     /// A run by fixed steps has no signals from outside.
     FixedSteps,
     /// The values could not be computed.
@@ -191,6 +200,11 @@ impl fmt::Display for HoldError {
                     "`{name}` {why}; start another run with it, or declare it `tunable: true`"
                 )
             }
+            HoldError::OtherProgram { name } => write!(
+                f,
+                "this run cannot be given this value of `{name}`, which may need another program; \
+                 start another run with it"
+            ),
             HoldError::FixedSteps => {
                 write!(f, "a fixed-step run has no inputs; use `impulses: symbolic`")
             }
@@ -231,7 +245,10 @@ impl System {
         })?;
         let (wire, diagram) = (self.diagram.wire(records[index].wire), self.diagram.clone());
         let input = diagram.inputs.iter().find(|input| input.block == wire.block);
-        let unit = input.and_then(|input| input.about.unit.clone());
+        let model = &self.origin.model;
+        let output = model.diagram(model.root).outputs.iter().find(|own| own.name.value == name);
+        let about = output.map(|own| &own.about).or(input.map(|own| &own.about));
+        let unit = about.and_then(|about| about.unit.clone());
         Ok(SignalHandle { index, name: name.to_owned(), ty: wire.ty, unit, diagram })
     }
 
@@ -275,7 +292,7 @@ impl System {
     }
 }
 
-fn unknown<'n>(
+pub(crate) fn unknown<'n>(
     what: &'static str,
     name: &str,
     known: impl Iterator<Item = &'n str> + Clone,
@@ -472,6 +489,7 @@ impl Run {
     /// memory of rows, ticks and buffers is kept.
     pub fn reset(&mut self) {
         self.look_for_native();
+        self.take_back_given();
         self.take_over.iter_mut().for_each(NativeSwitch::reset);
         match &mut self.executor {
             Executor::Exact(simulation) => simulation.reset(),
@@ -499,7 +517,7 @@ impl Run {
             Executor::Exact(simulation) => Executor::Exact(Box::new(simulation.fork())),
             Executor::FixedStep(stepping) => Executor::FixedStep(Box::new(stepping.fork())),
         };
-        let mut run = Run::with(&self.system, executor, self.recorder.open_row().cloned());
+        let mut run = Run::with(&self.own_system(), executor, self.recorder.open_row().cloned());
         run.now = self.now;
         run
     }

@@ -87,6 +87,7 @@ mod recorded;
 mod data;
 mod dirac;
 mod explore;
+mod given;
 mod hold;
 mod native;
 mod recorder;
@@ -114,6 +115,7 @@ pub use engine::{
 };
 pub use explore::{End, Exploration, ExploreError, PossibleOutcome};
 pub use expr::{Arity, Function};
+pub use given::ParameterHandle;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{

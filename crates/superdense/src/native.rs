@@ -6,6 +6,8 @@ mod compiled;
 #[cfg(not(feature = "native"))]
 #[path = "native/without.rs"]
 mod compiled;
+#[cfg(feature = "native")]
+mod words;
 
 pub use backend::{Backend, BackendUsed, NativeError};
 pub(crate) use compiled::{Native, NativeSwitch};

@@ -46,12 +46,16 @@ pub struct System {
     pub(crate) options: Arc<Options>,
     /// The values of the parameters of the main diagram in its runs.
     pub(crate) parameters: Arc<Vec<Value>>,
+    /// All values that are computed from them.
+    pub(crate) values: Arc<Vec<Value>>,
     /// What inputs are that a run is not given.
     pub(crate) data: Arc<Vec<Data>>,
     /// The figures that the model asks for; made when they are first needed.
     pub(crate) figures: Arc<Figures>,
     /// A hash by which a saved run recognises its model; made when it is first needed.
     identity: Arc<OnceLock<u64>>,
+    /// What traces say about where they come from; made when it is first needed.
+    header: Arc<OnceLock<Arc<Header>>>,
     /// Native code, once a run has had it compiled.
     pub(crate) native: Arc<Native>,
     /// The table of a run before its first row, without a header; set by the first run.
@@ -114,7 +118,9 @@ impl System {
             Origin { model: model.clone(), library: library.clone(), texts: OnceLock::new() };
         let run = diagram.run.clone();
         let parameters = diagram.parameters.main().iter().map(|own| own.value.clone()).collect();
+        let values = diagram.parameters.values();
         let mut system = System {
+            values: Arc::new(values),
             diagram: Arc::new(diagram),
             code,
             schedule: Arc::new(schedule),
@@ -126,6 +132,7 @@ impl System {
             data: Arc::default(),
             figures: Arc::default(),
             identity: Arc::default(),
+            header: Arc::default(),
             native: Arc::default(),
             empty: Arc::default(),
         };
@@ -189,8 +196,10 @@ impl System {
             options: Arc::new(Options::new(&run, method)),
             run: Arc::new(run),
             parameters: Arc::new(parameters),
+            values: Arc::new(values),
             figures: Arc::default(),
             identity: Arc::default(),
+            header: Arc::default(),
             native,
             ..self.clone()
         };
@@ -334,6 +343,15 @@ impl System {
 
     /// The provenance that is written into a trace.
     pub fn header(&self) -> Header {
+        Header::clone(&self.shared_header())
+    }
+
+    /// The same, which all runs share, so that short runs do not spend their time on it.
+    pub(crate) fn shared_header(&self) -> Arc<Header> {
+        self.header.get_or_init(|| Arc::new(self.make_header())).clone()
+    }
+
+    fn make_header(&self) -> Header {
         let run = &self.run;
         let main = self.diagram.parameters.main().iter().zip(self.parameters.iter());
         Header {

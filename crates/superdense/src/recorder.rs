@@ -67,6 +67,50 @@ pub(crate) struct Recorder {
     /// Receives the rows instead of the trace.
     row_listener: Option<RowListener>,
     listener: Option<Listener>,
+    /// Tables of rows by other rules than those of the result.
+    besides: Vec<Beside>,
+}
+
+/// A table of rows by other rules than those of the result.
+struct Beside {
+    trace: Trace,
+    /// The row being merged, if each instant has one row.
+    instant: Option<InstantRow>,
+    /// The tag of the last row.
+    last: Option<Tag>,
+}
+
+impl Beside {
+    fn row(&mut self, row: &Row<'_>) {
+        if self.last.is_some_and(|last| last >= row.tag) {
+            return;
+        }
+        self.last = Some(row.tag);
+        match &mut self.instant {
+            None => push(&mut self.trace, row),
+            Some(instant) => {
+                if instant.is_open() && !instant.is_at(row.tag.time) {
+                    push(&mut self.trace, instant);
+                    instant.close();
+                }
+                instant.merge(row);
+            }
+        }
+    }
+
+    /// Adds the row of the current instant.
+    fn end_instant(&mut self) {
+        if let Some(instant) = self.instant.as_mut().filter(|instant| instant.is_open()) {
+            push(&mut self.trace, instant);
+            instant.close();
+        }
+    }
+
+    fn reset(&mut self) {
+        self.trace.clear();
+        self.last = None;
+        self.instant.iter_mut().for_each(InstantRow::close);
+    }
 }
 
 /// From this many tables on, it pays to find those that a row concerns.
@@ -143,6 +187,7 @@ impl Recorder {
             idle: false,
             row_listener: None,
             listener: None,
+            besides: Vec::new(),
         }
     }
 
@@ -158,6 +203,17 @@ impl Recorder {
         self.row_listener = Some(listener);
     }
 
+    /// Adds a table of rows by other rules.
+    pub fn record_beside(&mut self, trace: Trace, per: RowsPer) {
+        let instant = (per == RowsPer::Instant).then(|| InstantRow::new(trace.schema()));
+        self.besides.push(Beside { trace, instant, last: None });
+    }
+
+    /// One of these tables.
+    pub fn beside(&self, index: usize) -> &Trace {
+        &self.besides[index].trace
+    }
+
     pub fn record_nothing(&mut self) {
         self.idle = true;
     }
@@ -170,9 +226,8 @@ impl Recorder {
     pub fn reset(&mut self) {
         self.trace.clear();
         self.rows = 0;
-        if self.instant.is_some() {
-            self.instant = Some(InstantRow::new(self.trace.schema()));
-        }
+        self.instant.iter_mut().for_each(InstantRow::close);
+        self.besides.iter_mut().for_each(Beside::reset);
     }
 
     /// Takes the rows so far, and goes on with an empty table.
@@ -199,6 +254,7 @@ impl Recorder {
 
     /// Records the row of the current instant, to which nothing more is added.
     pub fn end_instant(&mut self) {
+        self.besides.iter_mut().for_each(Beside::end_instant);
         let Some(mut row) = self.instant.take() else { return };
         // If a saved run recorded into a file with several tables and is now recorded differently,
         // the row that it started is in that file.
@@ -231,13 +287,7 @@ impl Recorder {
         if self.writer.is_some() || self.write_error.is_some() || self.row_listener.is_some() {
             return self.pass_on(row);
         }
-        self.trace.push(row.tag(), |column| row.value(column));
-        for column in 0..self.trace.columns().len() {
-            let orders = row.orders(column);
-            if orders > 0 {
-                self.push_impulses(row, column, orders);
-            }
-        }
+        push(&mut self.trace, row);
     }
 
     /// Passes a row to the listener, or else to the writer, if there is one.
@@ -280,15 +330,27 @@ impl Recorder {
         self.among.sort_unstable();
         true
     }
+}
 
-    /// Records the impulses of a column in a row.
-    #[inline(never)]
-    fn push_impulses(&mut self, row: &impl Said, column: usize, orders: usize) {
-        for order in 0..orders {
-            if let Some(weight) = row.impulse(column, order).filter(|weight| carries(weight)) {
-                let (tag, weight) = (row.tag(), weight.to_vec());
-                self.trace.push_impulse(Impulse { tag, column, order, weight });
-            }
+/// Adds a row to a table.
+#[inline]
+fn push(trace: &mut Trace, row: &impl Said) {
+    trace.push(row.tag(), |column| row.value(column));
+    for column in 0..trace.columns().len() {
+        let orders = row.orders(column);
+        if orders > 0 {
+            push_impulses(trace, row, column, orders);
+        }
+    }
+}
+
+/// Adds the impulses of a column in a row.
+#[inline(never)]
+fn push_impulses(trace: &mut Trace, row: &impl Said, column: usize, orders: usize) {
+    for order in 0..orders {
+        if let Some(weight) = row.impulse(column, order).filter(|weight| carries(weight)) {
+            let (tag, weight) = (row.tag(), weight.to_vec());
+            trace.push_impulse(Impulse { tag, column, order, weight });
         }
     }
 }
@@ -316,6 +378,14 @@ impl Sink for Recorder {
     fn no_row(&mut self, tag: Tag) {
         if let Some(instant) = self.instant.as_mut().filter(|instant| instant.is_at(tag.time)) {
             instant.reach(tag);
+        }
+    }
+
+    fn beside(&mut self, row: Row<'_>, wanted: u64) {
+        for (bit, own) in self.besides.iter_mut().enumerate() {
+            if wanted >> bit & 1 == 1 {
+                own.row(&row);
+            }
         }
     }
 

@@ -3,12 +3,14 @@
 use std::fmt;
 
 use base::{Tag, Time};
+use diagram::Rows;
 use engine::{
     Counters, Extremes, FixedStepSimulation, InputValue, Progress, RunError, Simulation,
     StopReason, Warning,
 };
 use trace::{Trace, WriteError, Writer};
 
+use crate::given::GivenValues;
 use crate::native::NativeSwitch;
 use crate::pipeline::Code;
 use crate::recorder::{InstantRow, Listener, Recorder, RowListener};
@@ -86,6 +88,8 @@ pub struct Run {
     ran: BackendUsed,
     /// Whether the run has advanced at all.
     begun: bool,
+    /// The values of parameters that only this run has.
+    pub(crate) given: GivenValues,
 }
 
 /// What executes a run.
@@ -133,6 +137,7 @@ impl Run {
             take_over,
             ran,
             begun: false,
+            given: GivenValues::default(),
         };
         run.look_for_native();
         run.begun = true;
@@ -175,7 +180,9 @@ impl Run {
         else {
             return;
         };
-        if let Some(code) = take_over.look(simulation.executed()) {
+        // The work of running a unit at a tick is about that of ten instructions.
+        let work = simulation.executed() + 10 * simulation.counters().firings;
+        if let Some(code) = take_over.look(work) {
             simulation.take_routines(code);
             self.ran = if self.begun { BackendUsed::Both } else { BackendUsed::Native };
             self.take_over = None;
@@ -198,6 +205,20 @@ impl Run {
     /// rows over writes no file.
     pub fn hand_rows_to(&mut self, listener: RowListener) {
         self.recorder.hand_rows_to(listener);
+    }
+
+    /// Also keeps rows by other rules than those of the result, such as the rows of a figure, which
+    /// change nothing of the result. It must be called before the run starts, at most 64 times;
+    /// [`Run::beside`] has the rows. Returns none in a fixed-step run, which has no other rows.
+    pub fn record_beside(&mut self, rows: &Rows) -> Option<usize> {
+        let Executor::Exact(simulation) = &mut self.executor else { return None };
+        self.recorder.record_beside(self.system.empty_trace(), rows.per);
+        Some(simulation.record_beside(rows.clone()))
+    }
+
+    /// The rows of [`Run::record_beside`].
+    pub fn beside(&self, index: usize) -> &Trace {
+        self.recorder.beside(index)
     }
 
     /// Keeps no rows, for callers that only listen to events.
@@ -335,7 +356,7 @@ impl Run {
     /// run continues it; to write it in this run instead, call [`Run::close`] first.
     pub fn save(&self) -> Vec<u8> {
         let open = self.recorder.open_row();
-        let identity = self.system.identity();
+        let identity = self.own_system().identity();
         match &self.executor {
             Executor::Exact(machine) => saved::save(identity, machine.snapshot(), open),
             Executor::FixedStep(machine) => saved::save(identity, machine.snapshot(), open),
@@ -344,9 +365,11 @@ impl Run {
 
     /// The rows, with what they come from; a table without columns needs none.
     fn into_trace(self) -> Trace {
+        let header = (!self.recorder.trace().columns().is_empty())
+            .then(|| self.own_system().shared_header());
         let mut trace = self.recorder.into_trace();
-        if !trace.columns().is_empty() {
-            trace.set_header(self.system.header());
+        if let Some(header) = header {
+            trace.share_header(header);
         }
         trace
     }

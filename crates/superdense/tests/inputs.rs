@@ -37,6 +37,24 @@ fn a_held_input_jumps_where_it_is_set() {
     assert!((end - 2.0 * (1.0 - (-3f64).exp())).abs() < 1e-8, "{end}");
 }
 
+#[test]
+fn signals_have_the_units_of_outputs_and_inputs() {
+    let system = compile(
+        "name: lag
+inputs: {u: {kind: held, initial: 0, unit: V}}
+outputs:
+  charge: {value: 2 * x, unit: C, description: What has been gathered.}
+  plain: x
+blocks: {x: {type: Integrator, input: u - x}}
+record: [x, u]
+",
+    );
+    let unit = |name: &str| system.signal(name).unwrap().unit().map(str::to_owned);
+    assert_eq!(unit("charge").as_deref(), Some("C"));
+    assert_eq!(unit("u").as_deref(), Some("V"));
+    assert_eq!((unit("x"), unit("plain")), (None, None));
+}
+
 /// Reading and advancing change no bit of any model of the gallery, wherever they stop.
 #[test]
 fn looking_changes_nothing() {

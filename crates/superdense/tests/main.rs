@@ -15,6 +15,7 @@ mod exact_crossings;
 mod explore;
 mod failures;
 mod figures;
+mod given;
 mod guards;
 mod impulses;
 mod impulsive_systems;

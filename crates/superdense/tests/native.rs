@@ -345,3 +345,27 @@ fn a_state_that_escapes_is_named_among_its_family() {
     let failure = compile(&text).simulate().expect_err("it goes to infinity at 1");
     assert_eq!(failure.error.block(), "a13", "{failure}");
 }
+
+/// A model with more units than are compiled at once gets their code while it runs.
+#[test]
+fn large_models_run_the_same_while_their_units_are_compiled() {
+    let system = compile(
+        "name: chain
+blocks:
+  clock: {type: Clock, period: 0.001}
+  n: {type: Counter, increment: clock}
+  d: {type: UnitDelay, for: {i: 300}, input: \"if i > 0 then d[i - 1] + 0.5 else n\"}
+  x: {type: Integrator, input: \"1 - 1e-3 * d[299] * x\", reset: reset}
+  hit: {type: LevelCrossing, input: x, level: 0.05, direction: rising}
+  reset: {type: Sample, input: 0.25 * previous(x), trigger: hit}
+record: {end: \"d[299]\", middle: \"d[150]\", x: x}
+simulate: {stop: 0.8}
+",
+    );
+    let (expected, _) = by(&system, Backend::Interpreter);
+    for round in 0..4 {
+        let (found, _) = by(&system, Backend::Native);
+        assert_eq!(expected, found, "round {round}");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+}

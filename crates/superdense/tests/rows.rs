@@ -4,10 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use superdense::traces::{PairError, pair};
-use superdense::{Outcome, Tag, Tolerance, Trace, Writer, compare, traces};
+use superdense::{
+    Library, Outcome, RowsPer, Settings, Stage, System, Tag, Tolerance, Trace, Writer, compare,
+    read, traces,
+};
 
 use crate::common;
-use crate::common::{at, compile, exact, failure, refusal, simulate, tag, times};
+use crate::common::{at, bits, compile, exact, failure, gallery, refusal, simulate, tag, times};
 
 /// A ball that falls 1 m with g = 8 m/s^2 and rebounds with half of its speed, the force of the
 /// floor an impulse. It hits after 0.5, 1 and 1.25 s, with 4, 2 and 1 m/s.
@@ -277,4 +280,56 @@ fn a_row_begun_for_tables_goes_on_joined() {
         inside += usize::from(run.tag().microstep > 0);
     }
     assert!(resumed > 5 && inside > 2, "{inside} of {resumed}");
+}
+
+/// Rows beside the result change nothing of it, and are those of a run with these rows alone.
+#[test]
+fn rows_beside_the_result_are_those_of_another_run() {
+    let mut tried = 0;
+    for path in gallery() {
+        let model = read(&path).unwrap();
+        let system = System::compile(&model, &Library::standard()).unwrap();
+        if system.settings().impulses.steps() {
+            let rows = &system.settings().rows;
+            assert_eq!(system.begin().record_beside(rows), None, "{}", path.display());
+            continue;
+        }
+        let smooth = |rows: RowsPer, smooth| {
+            let settings = Settings { smooth: Some(smooth), ..Settings::default().rows(rows) };
+            system.with(&settings).unwrap()
+        };
+        let others = [smooth(RowsPer::Microstep, 70), smooth(RowsPer::Instant, 0)];
+        let mut plain = system.begin();
+        let end = plain.advance_to_end().map_err(|error| error.to_string());
+        let mut run = system.begin();
+        let tables = others.each_ref().map(|own| run.record_beside(&own.settings().rows).unwrap());
+        let same = run.advance_to_end().map_err(|error| error.to_string());
+        assert_eq!(end, same, "{}", path.display());
+        assert_eq!(bits(run.trace(), 0), bits(plain.trace(), 0), "{}", path.display());
+        assert_eq!(run.counters(), plain.counters(), "{}", path.display());
+        for (own, table) in others.iter().zip(tables) {
+            let mut alone = own.begin();
+            let _ = alone.advance_to_end();
+            let (beside, alone) = (run.beside(table), alone.trace());
+            assert_eq!(beside.tags(), alone.tags(), "{}", path.display());
+            // The solution of a loop begins at the row before, and others have other rows.
+            let solved = system.print(Stage::Schedule).contains("solve");
+            let far = |row: usize| {
+                let value = |trace: &Trace, column| trace.get(row, column).map(<[f64]>::to_vec);
+                (0..alone.columns().len()).any(|column| match solved {
+                    false => value(beside, column) != value(alone, column),
+                    true => {
+                        let all = value(beside, column).into_iter().zip(value(alone, column));
+                        let mut pairs = all.flat_map(|(a, b)| a.into_iter().zip(b));
+                        pairs.any(|(a, b)| (a - b).abs() > 1e-12 * (1.0 + b.abs()))
+                    }
+                })
+            };
+            let other = (0..alone.len()).find(|row| far(*row));
+            assert_eq!(other, None, "{}", path.display());
+            assert_eq!(beside.impulses().len(), alone.impulses().len(), "{}", path.display());
+        }
+        tried += 1;
+    }
+    assert!(tried > 30, "{tried} models");
 }

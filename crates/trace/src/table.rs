@@ -142,6 +142,11 @@ impl Trace {
         self.header = Arc::new(header);
     }
 
+    /// The same for what several tables share.
+    pub fn share_header(&mut self, header: Arc<Header>) {
+        self.header = header;
+    }
+
     /// Where the table comes from.
     pub fn header(&self) -> &Header {
         &self.header

@@ -45,7 +45,9 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         system = pictured(&system, smooth.then_some(ROWS_OF_A_CURVE))?;
     }
     let compiled = begin.elapsed();
-    let run = start(arguments, &system)?;
+    let mut run = start(arguments, &system)?;
+    let rows = (alone, smooth);
+    let tables = tables(&mut run, &system, &pictures, rows)?;
     let (outputs, log) = open(arguments, &system)?;
     tell_long_run(&system, Time::MAX, arguments.format);
     interrupt::note_run(true);
@@ -62,8 +64,8 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     if arguments.output.is_some() && file_of(arguments).is_none() {
         unless_broken(write_csv(driven.run.trace(), BufWriter::new(io::stdout().lock())))?;
     }
-    for picture in &pictures {
-        plot(arguments, &system, &driven, picture, smooth)?;
+    for (picture, table) in pictures.iter().zip(tables) {
+        plot(arguments, &system, &driven, (picture, table))?;
     }
     if is_chatty(arguments) {
         tell(&summary(&system, &driven));
@@ -122,29 +124,64 @@ fn open(arguments: &RunArguments, system: &System) -> Result<(Outputs, Option<Lo
     Ok((Outputs { listener: log.as_ref().map(|log| log.listener(system)), writer }, log))
 }
 
-/// Plots the run; `smooth` says that it has extra rows between steps. If the rows are a result that
-/// a figure must not change, or are not those that the figure needs, the model is run again for the
-/// figure. An interrupted run is plotted from what it has recorded.
+/// The rows that a figure is plotted from.
+#[derive(Clone, Copy)]
+enum Table {
+    /// Those of the result.
+    Result,
+    /// Those that the run keeps beside the result.
+    Beside(usize),
+    /// Those of another run: a fixed-step run has no rows beside its own.
+    Again,
+}
+
+/// Makes a run keep the rows of all figures. Figures that need the same rows share them; they are
+/// those of the result if that is `alone`, which then has rows between steps if it is `smooth`.
+fn tables(
+    run: &mut Run,
+    system: &System,
+    pictures: &[Picture],
+    (alone, smooth): (bool, bool),
+) -> Result<Vec<Table>> {
+    let mut kept: [Option<Table>; 2] = [None; 2];
+    let mut table = |picture: &Picture| {
+        let steps = picture.shows_steps();
+        if alone && smooth != steps {
+            return Ok(Table::Result);
+        }
+        if let Some(known) = kept[usize::from(steps)] {
+            return Ok(known);
+        }
+        let beside = run.record_beside(&as_pictured(system, picture)?.settings().rows);
+        let table = beside.map_or(Table::Again, Table::Beside);
+        kept[usize::from(steps)] = Some(table);
+        Ok(table)
+    };
+    pictures.iter().map(&mut table).collect()
+}
+
+/// The same system with the rows of a figure.
+fn as_pictured(system: &System, picture: &Picture) -> Result<System> {
+    pictured(system, (!picture.shows_steps()).then_some(ROWS_OF_A_CURVE))
+}
+
+/// Plots a figure of the run.
 fn plot(
     arguments: &RunArguments,
     system: &System,
     driven: &Driven,
-    picture: &Picture,
-    smooth: bool,
+    (picture, table): (&Picture, Table),
 ) -> Result<()> {
     let draw = |trace: &Trace| picture.draw(trace, system.name());
-    match (file_of(arguments), &driven.end) {
-        (Some(file), End::Interrupted(_)) => draw(&traces::read(file).map_err(unread)?),
-        (None, End::Interrupted(_)) => draw(driven.run.trace()),
-        _ if arguments.output.is_none() && smooth != picture.shows_steps() => {
-            draw(driven.run.trace())
-        }
-        _ => {
-            let between = (!picture.shows_steps()).then_some(ROWS_OF_A_CURVE);
-            let smooth = pictured(system, between)?;
-            let mut progress = Progress::new(smooth.settings(), true);
+    match (table, file_of(arguments), &driven.end) {
+        (Table::Beside(index), ..) => draw(driven.run.beside(index)),
+        (Table::Result, ..) | (_, None, End::Interrupted(_)) => draw(driven.run.trace()),
+        (_, Some(file), End::Interrupted(_)) => draw(&traces::read(file).map_err(unread)?),
+        (Table::Again, ..) => {
+            let system = as_pictured(system, picture)?;
+            let mut progress = Progress::new(system.settings(), true);
             let outputs = Outputs { listener: None, writer: None };
-            let run = start(arguments, &smooth)?;
+            let run = start(arguments, &system)?;
             draw(drive(run, outputs, &mut progress).run.trace())
         }
     }

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Table, Time};
+use base::{Table, Time, clone_reusing};
 use program::tape::{Binary, Jet, Scalar};
 use program::{DelayLine, DelayTrack, FragmentId, LineId, RegionProgram};
 use serde::{Deserialize, Serialize};
@@ -33,12 +33,16 @@ pub(crate) const CHECKS: [f64; 2] = [0.21, 0.5];
 const ROUNDING: Time = Time::from_attoseconds(2);
 
 /// The pasts of a region, one per clock.
-#[derive(Clone, Default, Debug, Serialize, Deserialize)]
-pub(crate) struct RegionHistory(Vec<Past>);
+#[derive(Default, Debug, Serialize, Deserialize)]
+pub(crate) struct RegionHistory {
+    pasts: Vec<Past>,
+}
+
+clone_reusing!(RegionHistory { pasts });
 
 /// The past values of the signals that one clock delays, and the positions from which they are
 /// read. Times in it are those of the clock.
-#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+#[derive(Default, Debug, Serialize, Deserialize)]
 struct Past {
     /// Model time at which the clock shows 0, rounded.
     zero: Time,
@@ -54,6 +58,8 @@ struct Past {
     /// The read position of each delay line.
     readers: Vec<Reader>,
 }
+
+clone_reusing!(Past { zero, runs, width, dropped, pieces, data, readers });
 
 /// A polynomial over an interval of time.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -88,7 +94,7 @@ impl RegionHistory {
             runs: past.fragment == FragmentId::ROOT,
             ..Past::new(past, lines, start)
         };
-        RegionHistory(program.pasts.iter().map(past).collect())
+        RegionHistory { pasts: program.pasts.iter().map(past).collect() }
     }
 
     /// Restarts a past with nothing but initial values.
@@ -99,13 +105,13 @@ impl RegionHistory {
         lines: &Table<LineId, DelayLine>,
         start: Time,
     ) {
-        self.0[number] = Past::new(program, lines, start);
+        self.pasts[number] = Past::new(program, lines, start);
     }
 
     /// A diagram is switched on with its clock, of which the past knows only rounded times. Its
     /// last piece ends now, and the next one follows without a gap.
     pub fn go_on(&mut self, number: usize, zero: Time, now: Time) {
-        let past = &mut self.0[number];
+        let past = &mut self.pasts[number];
         (past.zero, past.runs) = (zero, true);
         if let Some(last) = past.pieces.back_mut() {
             last.end = (now - zero).max(last.start);
@@ -114,12 +120,12 @@ impl RegionHistory {
 
     /// A diagram is switched off.
     pub fn stop(&mut self, number: usize) {
-        self.0[number].runs = false;
+        self.pasts[number].runs = false;
     }
 
     /// The pasts that grow.
     fn running(&self) -> impl Iterator<Item = &Past> {
-        self.0.iter().filter(|past| past.runs)
+        self.pasts.iter().filter(|past| past.runs)
     }
 
     /// How far it reaches; infinitely far if nothing is kept.
@@ -130,7 +136,7 @@ impl RegionHistory {
     /// Appends a piece, from samples of the whole region: the coefficients in Newton's form, order
     /// after order.
     pub fn push(&mut self, program: &RegionProgram, start: Time, end: Time, coefficients: &[f64]) {
-        for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
+        for (past, own) in self.pasts.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
             past.pieces.push_back(Piece {
                 start: start - past.zero,
                 end: end - past.zero,
@@ -151,12 +157,12 @@ impl RegionHistory {
     /// Removes every piece that extends past a time; a piece that is to end there must have been
     /// cut there.
     pub fn truncate(&mut self, time: Time) {
-        self.0.iter_mut().for_each(|past| past.truncate(time - past.zero));
+        self.pasts.iter_mut().for_each(|past| past.truncate(time - past.zero));
     }
 
     /// Drops the pieces that end before a time.
     pub fn forget(&mut self, before: Time) {
-        let running = self.0.iter_mut().filter(|past| past.runs);
+        let running = self.pasts.iter_mut().filter(|past| past.runs);
         running.for_each(|past| past.forget(before - past.zero));
     }
 
@@ -168,7 +174,7 @@ impl RegionHistory {
         lines: &Table<LineId, DelayLine>,
         origin: Time,
     ) {
-        for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
+        for (past, own) in self.pasts.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
             past.begin_phase(own, lines, origin - past.zero);
         }
     }
@@ -185,7 +191,7 @@ impl RegionHistory {
         slots: &mut [f64],
         slopes: bool,
     ) {
-        for (past, own) in self.0.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
+        for (past, own) in self.pasts.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
             past.place((own, lines), origin - past.zero, t, slots, slopes);
         }
     }
@@ -199,7 +205,7 @@ impl RegionHistory {
 
     /// The Taylor coefficients of one element of a delayed signal just after a time of its clock.
     pub fn jet_after(&self, time: Time, track: &DelayTrack, number: usize) -> Jet {
-        self.0[track.past].jet_after(time, track.offset + number)
+        self.pasts[track.past].jet_after(time, track.offset + number)
     }
 }
 

@@ -1,12 +1,12 @@
 //! A delay line: the changes of its wire that are still to come.
 use std::collections::VecDeque;
 
-use base::{ExactTime, Tag, Time};
+use base::{ExactTime, Tag, Time, clone_reusing};
 use program::{DelayLine, Program, TrackedId};
 use serde::{Deserialize, Serialize};
 
 /// The state of a delay line.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct DelayLineState {
     /// The parts of the wire when it was last examined.
     pub last: Vec<f64>,
@@ -19,6 +19,8 @@ pub(crate) struct DelayLineState {
     /// The tag of the last event that was recorded with a delay of its own.
     pub recorded: Option<Tag>,
 }
+
+clone_reusing!(DelayLineState { last, pending, coming, seen, recorded });
 
 /// What happened to a wire at one time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -99,6 +101,50 @@ impl DelayLineState {
             self.pending.push_back(DelayedChange { time, due, order, entries: Vec::new() });
         }
         self.pending.back_mut().expect("a change was just added")
+    }
+}
+
+/// The memory of changes that are over, for those to come.
+#[derive(Debug, Default)]
+pub(crate) struct SpareChanges {
+    entries: Vec<Vec<Entry>>,
+    parts: Vec<Vec<f64>>,
+}
+
+impl SpareChanges {
+    /// A list of entries without any.
+    pub fn entries(&mut self) -> Vec<Entry> {
+        self.entries.pop().unwrap_or_default()
+    }
+
+    /// A copy of the parts of a wire.
+    pub fn parts(&mut self, of: &[f64]) -> Vec<f64> {
+        let mut parts = self.parts.pop().unwrap_or_default();
+        parts.clear();
+        parts.extend_from_slice(of);
+        parts
+    }
+
+    /// Keeps the memory of an entry.
+    pub fn keep_entry(&mut self, entry: Entry) {
+        self.parts.push(entry.parts);
+    }
+
+    /// Keeps the memory of a change.
+    pub fn keep(&mut self, change: DelayedChange) {
+        let mut entries = change.entries;
+        self.parts.extend(entries.drain(..).map(|entry| entry.parts));
+        if entries.capacity() > 0 {
+            self.entries.push(entries);
+        }
+    }
+
+    /// Keeps the memory of all changes of a delay line that are still to come.
+    pub fn keep_all(&mut self, line: &mut DelayLineState) {
+        line.pending.drain(..).for_each(|change| self.keep(change));
+        if let Some((change, _)) = line.coming.take() {
+            self.keep(change);
+        }
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) mod line;
 mod record;
 mod variable;
 
-use base::{ExactTime, Table, Time};
+use base::{ExactTime, Table, Time, clone_reusing};
 use program::{
     DelayLine, FragmentId, Kinks, LineId, PastId, Program, RegionId, TrackedId, UnitEffects,
 };
@@ -29,7 +29,8 @@ use crate::engine::Engine;
 use crate::log::Event;
 use crate::rows::Sink;
 use crate::smooth::race::Race;
-use crate::snapshot::clone_reusing;
+use crate::snapshot::Snapshot;
+pub(crate) use line::SpareChanges;
 use line::{DelayLineState, Entry, scatter_parts};
 
 /// Kinks of this order and above are left to step control.
@@ -139,12 +140,14 @@ impl Engine<'_> {
 
     /// The race between pending changes: the winner is due first.
     fn run_dues(&mut self) -> &Race<LineId> {
-        let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
-        let standings = self.state.delays.lines.ids().map(due);
         if self.scratch.dues.is_over() {
-            let all: Vec<_> = standings.collect();
-            self.scratch.dues.start(all.into_iter());
+            let mut dues = std::mem::take(&mut self.scratch.dues);
+            let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
+            dues.start(self.state.delays.lines.ids().map(due));
+            self.scratch.dues = dues;
         } else {
+            let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
+            let standings = self.state.delays.lines.ids().map(due);
             debug_assert!(self.scratch.dues.is_at(standings), "every change is recorded");
         }
         &self.scratch.dues
@@ -156,12 +159,20 @@ impl Engine<'_> {
         self.scratch.dues.place(line, Some((due, true)).filter(|due| due.0 < Time::MAX));
     }
 
-    /// The delay lines with a change that is due up to a time, in order.
+    /// The delay lines with a change that is due up to a time, in order. The list is to be given
+    /// back to `scratch.due_lines`.
     fn due_up_to(&mut self, time: Time) -> Vec<LineId> {
-        let mut found = Vec::new();
+        let mut found = std::mem::take(&mut self.scratch.due_lines);
+        found.clear();
         self.run_dues().up_to((time, true), &mut found);
         found.sort_unstable();
         found
+    }
+
+    /// Keeps the memory of all changes that are still to come, because the run begins anew.
+    pub(crate) fn keep_changes(&mut self) {
+        let lines = self.state.delays.lines.iter_mut();
+        lines.zip(self.scratch.spare_changes.iter_mut()).for_each(|(line, own)| own.keep_all(line));
     }
 
     /// When the next change of a delay line comes.
@@ -177,16 +188,19 @@ impl Engine<'_> {
             return None;
         }
         let near = |time: &Time| *time >= located - resolution && *time <= located + resolution;
-        let lines = self.due_up_to(located + resolution).into_iter();
-        lines
-            .filter_map(|line| Some((line, self.line_zero(line)?)))
+        let lines = self.due_up_to(located + resolution);
+        let found = lines
+            .iter()
+            .filter_map(|line| Some((*line, self.line_zero(*line)?)))
             .flat_map(|(line, zero)| {
                 self.state.delays.lines[line]
                     .pending
                     .iter()
                     .map(move |change| (change.due + zero).time())
             })
-            .find(near)
+            .find(near);
+        self.scratch.due_lines = lines;
+        found
     }
 
     /// The shortest delay that a region's own steps must not exceed \[s\].
@@ -295,12 +309,16 @@ impl Engine<'_> {
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
             state.last.copy_from_slice(&parts);
-            let change = state.change_at(self.state.now, zero, program.lines[line].delay, 0);
+            let (delay, spare) = (program.lines[line].delay, &mut self.scratch.spare_changes[line]);
+            let change = state.change_at(self.state.now, zero, delay, 0);
             change.order = 0;
-            if change.entries.last().is_some_and(|entry| entry.microstep == microstep) {
-                change.entries.pop();
+            if change.entries.capacity() == 0 {
+                change.entries = spare.entries();
             }
-            change.entries.push(Entry { microstep, parts: parts.clone() });
+            if change.entries.last().is_some_and(|entry| entry.microstep == microstep) {
+                change.entries.pop().into_iter().for_each(|entry| spare.keep_entry(entry));
+            }
+            change.entries.push(Entry { microstep, parts: spare.parts(&parts) });
             self.follow_due(line);
         }
         self.scratch.numbers = parts;
@@ -316,7 +334,8 @@ impl Engine<'_> {
         if order == 1 {
             return self.record_kinks(&program.regions[region].lines, order);
         }
-        for line in self.coming_lines() {
+        for place in 0..self.state.delays.coming.len() {
+            let Some(line) = self.coming_line(place) else { continue };
             let own = &program.lines[line];
             if own.track.is_some_and(|track| track.region == region) {
                 match &own.kinks {
@@ -343,12 +362,18 @@ impl Engine<'_> {
 
     /// Takes the changes that are due at the time of a tick. Returns the lowest order among them.
     pub(crate) fn take_delayed(&mut self, time: Time, sink: &mut dyn Sink) -> Option<u8> {
-        for line in self.coming_lines() {
-            (self.state.delays.lines[line].coming, self.state.delays.lines[line].seen) = (None, 0);
+        for place in 0..self.state.delays.coming.len() {
+            let Some(line) = self.coming_line(place) else { continue };
+            let state = &mut self.state.delays.lines[line];
+            state.seen = 0;
+            if let Some((change, _)) = state.coming.take() {
+                self.scratch.spare_changes[line].keep(change);
+            }
         }
         let Delays { coming, lines } = &mut self.state.delays;
         coming.retain(|line| lines[*line].coming.is_some());
-        for line in self.due_up_to(time) {
+        let due = self.due_up_to(time);
+        for line in due.iter().copied() {
             let Some(zero) = self.line_zero(line) else { continue };
             let Some(change) = self.state.delays.lines[line].pending.pop_front() else { continue };
             self.follow_due(line);
@@ -359,23 +384,25 @@ impl Engine<'_> {
                 sink.event(Event::Woken { time, block: self.name(self.program.lines[line].block) });
             }
         }
+        self.scratch.due_lines = due;
         self.state.delays.coming.sort_unstable();
-        self.coming_lines()
-            .into_iter()
-            .filter_map(|line| self.state.delays.lines[line].order())
-            .min()
+        let coming = (0..self.state.delays.coming.len()).filter_map(|at| self.coming_line(at));
+        coming.filter_map(|line| self.state.delays.lines[line].order()).min()
     }
 
-    /// Delay lines with a change that comes at this tick.
-    pub(crate) fn coming_lines(&self) -> Vec<LineId> {
-        let coming = self.state.delays.coming.iter().copied();
-        coming.filter(|line| self.line_zero(*line).is_some()).collect()
+    /// The delay line at a place in the list of those with a change that comes at this tick, if its
+    /// clock runs.
+    #[inline]
+    pub(crate) fn coming_line(&self, place: usize) -> Option<LineId> {
+        let line = self.state.delays.coming[place];
+        self.line_zero(line).map(|_| line)
     }
 
     /// A kink changes no value: from microstep 0 on the slopes are those after it, and the regions
     /// that it reaches start a new phase.
     pub(crate) fn bring_kinks(&mut self) {
-        for line in self.coming_lines() {
+        for place in 0..self.state.delays.coming.len() {
+            let Some(line) = self.coming_line(place) else { continue };
             let Some(track) = self.program.lines[line].track else { continue };
             let Some((change, _)) = &self.state.delays.lines[line].coming else { continue };
             if change.entries.is_empty() {
@@ -399,15 +426,14 @@ impl Engine<'_> {
     }
 
     fn bring_line(&mut self, line: LineId, microstep: u32) {
-        let Some((change, done)) = &mut self.state.delays.lines[line].coming else { return };
+        let (program, Snapshot { delays, slots, .. }) = (self.program, &mut *self.state);
+        let Some((change, done)) = &mut delays.lines[line].coming else { return };
         let Some(entry) = change.entries.get(*done).filter(|e| e.microstep <= microstep) else {
             return;
         };
         *done += 1;
-        let (time, parts) = (change.time, entry.parts.clone());
-        let program = self.program;
-        let own = &program.lines[line];
-        scatter_parts(program, &own.to, &parts, &mut self.state.slots);
+        let (time, own) = (change.time, &program.lines[line]);
+        scatter_parts(program, &own.to, &entry.parts, slots);
         if let Some(track) = &own.track {
             let history = &self.state.regions[track.region].history;
             history.slopes_after(time, track, &mut self.state.slots);

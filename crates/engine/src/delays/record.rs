@@ -64,16 +64,23 @@ impl Engine<'_> {
         // Sampling uses the slots of the states.
         let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
         let places = tracks.map(|track| (track.place.index(), track.width));
-        let kept: Vec<(usize, Vec<f64>)> = places
-            .chain([(code.state.index(), code.dimension), (program.time.index(), 1)])
-            .map(|(from, length)| (from, self.state.slots[from..from + length].to_vec()))
-            .collect();
+        let places =
+            places.chain([(code.state.index(), code.dimension), (program.time.index(), 1)]);
+        let mut kept = std::mem::take(&mut self.scratch.kept);
+        kept.clear();
+        for (from, length) in places.clone() {
+            kept.extend_from_slice(&self.state.slots[from..from + length]);
+        }
         // Samples of the same step were finite before.
         let recorded = self.record_to(region, time).and_then(|()| self.record_to(region, end));
         debug_assert!(recorded.is_ok());
-        for (from, data) in kept {
-            self.state.slots[from..from + data.len()].copy_from_slice(&data);
+        let mut rest = &kept[..];
+        for (from, length) in places {
+            let (own, others) = rest.split_at(length);
+            self.state.slots[from..from + length].copy_from_slice(own);
+            rest = others;
         }
+        self.scratch.kept = kept;
     }
 
     /// Appends the last step of a region, up to a time, to its history.

@@ -9,7 +9,7 @@
 use base::{ExactTime, Tag, Time};
 use program::{LineId, Pending, TrackedId, VariableTiming};
 
-use super::line::{DelayLineState, DelayedChange, Entry};
+use super::line::{DelayLineState, DelayedChange, Entry, SpareChanges};
 use crate::engine::Engine;
 
 /// The microstep of an event that comes later than its cause.
@@ -33,32 +33,36 @@ impl Engine<'_> {
         if !(present || cancelled) || self.state.delays.lines[line].recorded == Some(tag) {
             return;
         }
-        let mut parts = Vec::new();
+        let mut parts = self.scratch.spare_changes[line].parts(&[]);
         self.gather(&own.from, &mut parts);
         let delay = self.state.slots[program.tracked(delay).slot.index()];
         let local = self.state.now - zero;
         let state = &mut self.state.delays.lines[line];
+        let spare = &mut self.scratch.spare_changes[line];
         state.recorded = Some(tag);
         if cancelled {
-            state.cancel();
+            state.cancel(spare);
         }
         if !present {
+            spare.keep_entry(Entry { microstep, parts });
             return self.follow_due(line);
         }
         match pending {
             Pending::Keep => {}
-            Pending::Ignore if state.is_waiting() => return,
+            Pending::Ignore if state.is_waiting() => {
+                return spare.keep_entry(Entry { microstep, parts });
+            }
             Pending::Ignore => {}
-            Pending::Replace => state.cancel(),
+            Pending::Replace => state.cancel(spare),
         }
         match due(local, delay) {
             // A delay that is negative or NaN has been refused by the block.
             None => {}
             Some(due) if due.time() <= local.time() => {
                 let (change, _) = state.coming.get_or_insert_with(|| {
-                    (DelayedChange { time: due.time(), due, order: 0, entries: Vec::new() }, 0)
+                    (DelayedChange { time: due.time(), due, order: 0, entries: spare.entries() }, 0)
                 });
-                add(&mut change.entries, microstep + 1, parts);
+                add(&mut change.entries, microstep + 1, parts, spare);
                 let coming = &mut self.state.delays.coming;
                 if let Err(place) = coming.binary_search(&line) {
                     coming.insert(place, line);
@@ -67,10 +71,10 @@ impl Engine<'_> {
             Some(due) => {
                 let place = state.pending.partition_point(|change| change.due < due);
                 if state.pending.get(place).is_none_or(|change| change.due != due) {
-                    let (time, entries) = (local.time(), Vec::new());
+                    let (time, entries) = (local.time(), spare.entries());
                     state.pending.insert(place, DelayedChange { time, due, order: 0, entries });
                 }
-                add(&mut state.pending[place].entries, FIRST, parts);
+                add(&mut state.pending[place].entries, FIRST, parts, spare);
             }
         }
         self.follow_due(line);
@@ -85,28 +89,35 @@ fn due(now: ExactTime, delay: f64) -> Option<ExactTime> {
 
 /// Adds an event to those of one time, at a microstep or at the next one that is free: for the
 /// length of a microstep, then it is over.
-fn add(entries: &mut Vec<Entry>, microstep: u32, parts: Vec<f64>) {
+fn add(entries: &mut Vec<Entry>, microstep: u32, parts: Vec<f64>, spare: &mut SpareChanges) {
     let microstep = match entries.pop() {
         // The end of the event before, which gives way if this one follows at once.
         Some(end) if end.microstep < microstep => {
             entries.push(end);
             microstep
         }
-        Some(end) => end.microstep,
+        Some(end) => {
+            let own = end.microstep;
+            spare.keep_entry(end);
+            own
+        }
         None => microstep,
     };
     let event = Entry { microstep, parts };
-    let end = event.end();
+    let end = event.end(spare);
     entries.push(event);
     entries.extend(end);
 }
 
 impl Entry {
     /// What follows an event: at the next microstep it is over.
-    fn end(&self) -> Option<Entry> {
-        let mut parts = self.parts.clone();
-        let present = std::mem::replace(&mut parts[0], 0.0) != 0.0;
-        present.then_some(Entry { microstep: self.microstep + 1, parts })
+    fn end(&self, spare: &mut SpareChanges) -> Option<Entry> {
+        let present = self.parts[0] != 0.0;
+        present.then(|| {
+            let mut parts = spare.parts(&self.parts);
+            parts[0] = 0.0;
+            Entry { microstep: self.microstep + 1, parts }
+        })
     }
 }
 
@@ -118,12 +129,12 @@ impl DelayLineState {
     }
 
     /// Takes back the events that are still to come.
-    fn cancel(&mut self) {
-        self.pending.clear();
+    fn cancel(&mut self, spare: &mut SpareChanges) {
+        self.pending.drain(..).for_each(|change| spare.keep(change));
         if let Some((change, done)) = &mut self.coming {
-            change.entries.truncate(*done);
+            change.entries.drain(*done..).for_each(|entry| spare.keep_entry(entry));
             // An event that has come still ends.
-            if let Some(end) = change.entries.last().and_then(Entry::end) {
+            if let Some(end) = change.entries.last().and_then(|last| last.end(spare)) {
                 change.entries.push(end);
             }
         }

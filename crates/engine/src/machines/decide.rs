@@ -34,19 +34,23 @@ impl Engine<'_> {
             return Ok(());
         }
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
-        let mut pending = std::mem::take(&mut tick.pending);
+        let mut pending = std::mem::take(&mut self.scratch.machines.pending);
+        pending.clear();
+        pending.append(&mut tick.pending);
         if self.state.tag.time == self.options.start.time() && microstep == 0 {
             pending.extend(self.program.machines.ids());
         }
         pending.sort_unstable();
         pending.dedup();
-        let chosen = self.choose(microstep, &pending)?;
+        let mut chosen = self.choose(microstep, &pending)?;
+        self.scratch.machines.pending = pending;
         self.scratch.machines.silenced.clear();
         if !chosen.is_empty() {
-            let mut chosen = self.prepare_all(chosen)?;
+            self.prepare_all(&mut chosen)?;
             chosen.sort_unstable_by_key(|one| Reverse(one.machine));
             self.take_all(&chosen, sink)?;
         }
+        self.scratch.machines.chosen = chosen;
         if let Some(tick) = &mut self.state.tick {
             // Guards that read values set by a transition of this microstep are examined at the
             // commit of the next one.
@@ -61,7 +65,8 @@ impl Engine<'_> {
         if microstep == 0 {
             self.scratch.machines.silenced.clear();
         }
-        let mut chosen: Vec<Chosen> = Vec::new();
+        let mut chosen = std::mem::take(&mut self.scratch.machines.chosen);
+        chosen.clear();
         if let Some(forced) = self.scratch.machines.forced.take() {
             chosen.push(forced);
             self.scratch.machines.silenced.extend(self.state_of(forced.machine).content);
@@ -108,11 +113,14 @@ impl Engine<'_> {
         // From microstep 1 on a preemptive transition has silenced the diagram already, by its
         // guards before the commit.
         let before = asked == Asked::Preemptive && microstep > 0;
-        let found = state.enabled(asked, |_, transition| match before {
+        let mut found = std::mem::take(&mut self.scratch.machines.enabled);
+        state.enabled(asked, &mut found, |_, transition| match before {
             true => transition.is_met(&self.state.slots),
             false => self.all_met(transition),
         });
-        self.one_of(machine, &found)
+        let one = self.one_of(machine, &found);
+        self.scratch.machines.enabled = found;
+        one
     }
 
     /// Whether all guards are present and true after the commit.

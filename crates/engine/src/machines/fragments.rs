@@ -11,14 +11,16 @@ use crate::sides::ROUNDS;
 use crate::tick::take_memory;
 
 /// A fragment that was switched on, and whether it restarts.
-type Entered = (FragmentId, bool);
+pub(super) type Entered = (FragmentId, bool);
 
 impl Engine<'_> {
     /// Puts every machine in its initial state, before anything is evaluated.
     pub(crate) fn start_machines(&mut self) {
         let program = self.program;
         self.state.slots[program.fragments[FragmentId::ROOT].active.index()] = 1.0;
-        let mut open = vec![FragmentId::ROOT];
+        let mut open = std::mem::take(&mut self.scratch.machines.open);
+        open.clear();
+        open.push(FragmentId::ROOT);
         while let Some(fragment) = open.pop() {
             for machine in &program.fragments[fragment].machines {
                 let state = &program.machines[*machine].states[program.machines[*machine].initial];
@@ -28,6 +30,7 @@ impl Engine<'_> {
                 }
             }
         }
+        self.scratch.machines.open = open;
     }
 
     /// Marks a fragment as running and puts its timers on the agenda.
@@ -98,12 +101,15 @@ impl Engine<'_> {
                 != 0.0
         };
         let outputs = machines.flat_map(|machine| &machine.outputs).filter(heard);
-        let kept: Vec<StateId> = outputs.flat_map(|output| [output.says, output.word]).collect();
+        let mut kept = std::mem::take(&mut self.scratch.machines.kept);
+        kept.clear();
+        kept.extend(outputs.flat_map(|output| [output.says, output.word]));
         let again = |state: &&StateId| program.states[**state].begins == Begins::Initial;
         for state in code.states.iter().filter(again).filter(|state| !kept.contains(state)) {
             let initial = program.tracked(program.states[*state].tracked).range();
             self.set_state(*state, &program.image[initial]);
         }
+        self.scratch.machines.kept = kept;
         for timer in &code.timers {
             let own = &program.timers[*timer];
             let past = if code.dwell { 0 } else { events_before(&*own.timer, start) };
@@ -245,10 +251,12 @@ impl Engine<'_> {
     /// What was due when a fragment stopped comes at the first microstep at which it resumes.
     fn bring_due(&mut self, fragment: FragmentId) {
         let program = self.program;
-        for (tracked, value) in std::mem::take(&mut self.state.machines.clocks[fragment].due) {
+        for place in 0..self.state.machines.clocks[fragment].due.len() {
+            let (tracked, value) = self.state.machines.clocks[fragment].due[place];
             self.state.slots[program.tracked(tracked).slot.index()] = value;
             self.pulse(tracked);
         }
+        self.state.machines.clocks[fragment].due.clear();
         self.bring_located(fragment);
     }
 
@@ -256,8 +264,7 @@ impl Engine<'_> {
     /// resume.
     pub(super) fn bring_located(&mut self, fragment: FragmentId) {
         let program = self.program;
-        let located = std::mem::take(&mut self.state.machines.clocks[fragment].located);
-        for (watch, residual) in located {
+        for (watch, residual) in self.state.machines.clocks[fragment].located.drain(..) {
             let from = program.regions[watch.region].residual.index();
             let own = &mut self.state.slots[from + watch.index];
             *own = own.max(residual);

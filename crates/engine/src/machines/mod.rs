@@ -8,18 +8,19 @@ mod silence;
 mod speech;
 mod take;
 
-use base::{ExactTime, Table, Time};
-use program::{FragmentId, FragmentProgram, MachineId, Program, StateProgram, TrackedId, WatchId};
+use base::{ExactTime, Table, Time, clone_reusing};
+use program::{
+    FragmentId, FragmentProgram, MachineId, Program, StateId, StateProgram, TrackedId, WatchId,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
-use crate::snapshot::clone_reusing;
 use crate::{Options, RunError};
 use choices::Choices;
 use silence::Before;
 
 /// The clock of a fragment.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Clock {
     /// When it showed 0.
     pub origin: ExactTime,
@@ -33,6 +34,8 @@ pub(crate) struct Clock {
     /// Watched functions that were located when it stopped, and their residuals.
     pub located: Vec<(WatchId, f64)>,
 }
+
+clone_reusing!(Clock { origin, stopped, ran, due, located });
 
 /// The clocks of fragments, and the counters of state machines.
 #[derive(Debug, Serialize, Deserialize)]
@@ -79,6 +82,18 @@ pub(crate) struct MachineScratch {
     pub forced: Option<Chosen>,
     /// Failures of fragments that may still be silenced at this microstep.
     pub failures: Vec<(FragmentId, RunError)>,
+    /// Lists of a decision, whose memory is kept: the machines that are examined, the transitions
+    /// that are enabled and chosen, the states that a chain visits, what transitions set, the
+    /// fragments that they enter, and the states of these that stay as they are.
+    pending: Vec<MachineId>,
+    enabled: Vec<usize>,
+    chosen: Vec<Chosen>,
+    visited: Vec<usize>,
+    written: take::Written,
+    entered: Vec<fragments::Entered>,
+    kept: Vec<StateId>,
+    /// Fragments that are switched on at the start.
+    open: Vec<FragmentId>,
 }
 
 /// A transition of a machine's current state.

@@ -32,10 +32,12 @@ impl Engine<'_> {
             return;
         }
         let _program = self.program;
-        for fragment in std::mem::take(&mut self.scratch.machines.speaking) {
+        for place in 0..self.scratch.machines.speaking.len() {
+            let fragment = self.scratch.machines.speaking[place];
             if !self.runs(fragment) {
                 self.end_events(fragment);
             }
         }
+        self.scratch.machines.speaking.clear();
     }
 }

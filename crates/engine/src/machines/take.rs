@@ -11,7 +11,7 @@ use crate::rows::Sink;
 use crate::{Event, RunError};
 
 /// States that transitions have set at this microstep, each with the machine.
-type Written = Vec<(StateId, MachineId)>;
+pub(super) type Written = Vec<(StateId, MachineId)>;
 
 impl Engine<'_> {
     /// Takes transitions whose values have been computed, and the immediate ones that follow them.
@@ -20,10 +20,12 @@ impl Engine<'_> {
         chosen: &[Chosen],
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let mut written = Written::new();
+        let mut written = std::mem::take(&mut self.scratch.machines.written);
+        written.clear();
         for first in chosen {
             self.take_chain(*first, &mut written, sink)?;
         }
+        self.scratch.machines.written = written;
         Ok(())
     }
 
@@ -33,7 +35,9 @@ impl Engine<'_> {
         written: &mut Written,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
-        let mut visited = vec![self.current(machine)];
+        let mut visited = std::mem::take(&mut self.scratch.machines.visited);
+        visited.clear();
+        visited.push(self.current(machine));
         let mut next = Some(first);
         while let Some(transition) = next {
             self.take(machine, transition, written, sink)?;
@@ -54,6 +58,7 @@ impl Engine<'_> {
                 self.prepare(Chosen { machine, transition })?;
             }
         }
+        self.scratch.machines.visited = visited;
         Ok(())
     }
 
@@ -125,7 +130,8 @@ impl Engine<'_> {
             let (tag, block) = (self.state.tag, self.name(program.states[code.current].block));
             sink.event(Event::Moved { tag, block, from, to });
         }
-        let mut entered = Vec::new();
+        let mut entered = std::mem::take(&mut self.scratch.machines.entered);
+        entered.clear();
         if let Some(content) = new.content.filter(|_| !stays) {
             self.enter(content, !transition.history, &mut entered);
         }
@@ -140,6 +146,7 @@ impl Engine<'_> {
         self.start_states(&entered)?;
         self.assign(transition, &|state| !is_parameter(state));
         self.initialise(&entered)?;
+        self.scratch.machines.entered = entered;
         if let Some(tick) = &mut self.state.tick {
             tick.entered.push(machine);
         }

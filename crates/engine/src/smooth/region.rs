@@ -1,6 +1,6 @@
 //! The state of a region between events.
 
-use base::{Tag, Time};
+use base::{Tag, Time, clone_reusing};
 use program::{FragmentSlice, Program, RegionProgram};
 use serde::{Deserialize, Serialize};
 use solver::Solver;
@@ -20,7 +20,7 @@ pub(crate) struct ActiveSlice {
 }
 
 /// The state of a region.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RegionState {
     pub solver: Solver,
     /// The slices that run, as the solver sees them.
@@ -47,6 +47,22 @@ pub(crate) struct RegionState {
     /// How its last events that moved its states clearly have done that; empty if none has.
     pub jump: Vec<f64>,
 }
+
+clone_reusing!(RegionState {
+    solver,
+    ranges,
+    origin,
+    origin_seconds,
+    reached,
+    crossing,
+    last_row,
+    sides,
+    residuals,
+    history,
+    surfaces,
+    rests,
+    jump,
+});
 
 impl RegionState {
     /// The time of an offset in this phase, at most the horizon. The horizon is exact; any other

@@ -9,6 +9,7 @@ use crate::RunError;
 use crate::engine::Engine;
 use crate::log::Switch;
 use crate::native::code;
+use crate::rows::Beside;
 use crate::sliding::exit_gains;
 use crate::smooth::flow::{Flow, numbered, watches};
 
@@ -78,8 +79,9 @@ impl Engine<'_> {
     pub(crate) fn is_quiet(&self, region: RegionId) -> bool {
         let (program, rows) = (&self.program.regions[region], &self.options.rows);
         program.lines.is_empty()
-            && !(program.recorded && rows.steps)
+            && !(program.recorded && self.has_step_rows())
             && rows.every.is_none()
+            && self.scratch.besides.iter().all(Beside::is_quiet)
             && self.state.rows.on_list >= rows.times.len()
             && self.scratch.mover.is_some()
     }
@@ -168,7 +170,7 @@ impl Engine<'_> {
         if advance == Advance::Reached
             && reached < horizon
             && program.recorded
-            && self.options.rows.steps
+            && self.has_step_rows()
         {
             self.state.rows.waiting.push(Reverse((reached, region)));
         }
@@ -182,10 +184,13 @@ impl Engine<'_> {
         let located = self.state.regions[region].reached;
         let other = self.other_event(region, located, length);
         let short = || {
+            if !self.time_alone_crosses(region) {
+                return None;
+            }
             // Functions that pass zero together are located where the last of them has.
             let together = self.state.regions[region].solver.crossed().len() > 1;
             let places = if together { 64.0 } else { 4.0 };
-            short_decimal(located, length, places).filter(|_| self.time_alone_crosses(region))
+            short_decimal(located, length, places)
         };
         let Some(time) = other.or_else(short) else { return };
         // Events at that time are over: if a step ended there just before the crossing, the

@@ -98,7 +98,8 @@ impl Engine<'_> {
             tick.order = order;
         }
         let program = self.program;
-        for line in self.coming_lines() {
+        for place in 0..self.state.delays.coming.len() {
+            let Some(line) = self.coming_line(place) else { continue };
             for region in &program.influence.lines[line] {
                 self.touch(*region)?;
             }

@@ -138,7 +138,11 @@ impl Engine<'_> {
         let (pass, marked) = (&mut self.scratch.units.pass, &mut self.scratch.units.marked);
         (pass.held, pass.present) = (tick.held[word], tick.present.into());
         let lowest = marked[word] & marked[word].wrapping_neg();
-        if lowest & code.known()[word] & !pass.held == 0 {
+        let known = code.known(word);
+        if lowest & known & !pass.held == 0 {
+            if lowest & known == 0 {
+                code.missed(word);
+            }
             return false;
         }
         code.run(&mut self.state.slots, marked, word, pass);

@@ -6,11 +6,10 @@ mod crowd;
 pub(crate) mod pace;
 pub(crate) mod zeno;
 
-use base::{Table, Time};
+use base::{Table, Time, clone_reusing};
 use program::{CrossingId, Program};
 use serde::{Deserialize, Serialize};
 
-use crate::snapshot::clone_reusing;
 use pace::Pace;
 use zeno::Accumulation;
 

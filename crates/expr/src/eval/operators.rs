@@ -38,15 +38,13 @@ pub(super) fn negate(operand: &Operand) -> Result<Value, Diagnostic> {
     if let Some(known) = exact::of(&operand.value) {
         return Ok(Value::rational(exact::negate(known)));
     }
-    let data = operand.value.data().iter().map(|x| -x).collect();
-    Ok(Value::new(operand.value.ty(), data))
+    Ok(Value::from_elements(operand.value.ty(), operand.value.data().iter().map(|x| -x)))
 }
 
 /// The value of `not operand`.
 pub(super) fn not(operand: &Operand) -> Result<Value, Diagnostic> {
     check_truth(operand, "not")?;
-    let data = operand.value.data().iter().map(|x| 1.0 - x).collect();
-    Ok(Value::new(operand.value.ty(), data))
+    Ok(Value::from_elements(operand.value.ty(), operand.value.data().iter().map(|x| 1.0 - x)))
 }
 
 fn check_truth(operand: &Operand, op: &str) -> Result<(), Diagnostic> {
@@ -58,9 +56,8 @@ fn check_truth(operand: &Operand, op: &str) -> Result<(), Diagnostic> {
 }
 
 fn arithmetic_operands(op: BinaryOp, left: &Operand, right: &Operand) -> Result<(), Diagnostic> {
-    let needed_by = format!("`{}`", op.symbol());
-    check_number(left, &needed_by)?;
-    check_number(right, &needed_by)
+    check_number(left, op.quoted())?;
+    check_number(right, op.quoted())
 }
 
 fn arithmetic(
@@ -81,7 +78,7 @@ fn arithmetic(
         BinaryOp::Divide => |a, b| a / b,
         _ => f64::powf,
     };
-    let value = elementwise(&format!("`{}`", op.symbol()), left, right, function)?;
+    let value = elementwise(op.quoted(), left, right, function)?;
     check_defined(value, span)
 }
 
@@ -124,10 +121,13 @@ pub(super) fn elementwise(
     let shape = common_shape(what, left, right)?;
     let (a, b) = (left.value.data(), right.value.data());
     let at = |data: &[f64], index: usize| if data.len() == 1 { data[0] } else { data[index] };
-    let data: Vec<f64> = (0..shape.len()).map(|i| function(at(a, i), at(b, i))).collect();
+    let elements = (0..shape.len()).map(|i| function(at(a, i), at(b, i)));
+    let value = Value::from_elements(Type { elem: Elem::Real, shape }, elements);
     let integers = left.value.ty().elem == Elem::Int && right.value.ty().elem == Elem::Int;
-    let elem = if integers { elem_of(&data) } else { Elem::Real };
-    Ok(Value::new(Type { elem, shape }, data))
+    match integers && elem_of(value.data()) == Elem::Int {
+        true => Ok(Value::from_elements(value.ty().with_elem(Elem::Int), value.data().to_vec())),
+        false => Ok(value),
+    }
 }
 
 /// `Int` if every element is an integer that a float represents exactly.
@@ -155,8 +155,8 @@ fn logical(op: BinaryOp, left: &Operand, right: &Operand) -> Result<Value, Diagn
     check_truth(left, op.symbol())?;
     check_truth(right, op.symbol())?;
     let function = if op == BinaryOp::And { f64::min } else { f64::max };
-    let value = elementwise(&format!("`{}`", op.symbol()), left, right, function)?;
-    Ok(Value::new(value.ty().with_elem(Elem::Bool), value.data().to_vec()))
+    let value = elementwise(op.quoted(), left, right, function)?;
+    Ok(Value::from_elements(value.ty().with_elem(Elem::Bool), value.data().iter().copied()))
 }
 
 fn compare(op: BinaryOp, left: &Operand, right: &Operand) -> Result<Value, Diagnostic> {
@@ -165,8 +165,8 @@ fn compare(op: BinaryOp, left: &Operand, right: &Operand) -> Result<Value, Diagn
         return Ok(Value::bool(holds(op, Some(a.cmp(&b)))));
     }
     let function = |a: f64, b: f64| f64::from(holds(op, a.partial_cmp(&b)));
-    let value = elementwise(&format!("`{}`", op.symbol()), left, right, function)?;
-    Ok(Value::new(value.ty().with_elem(Elem::Bool), value.data().to_vec()))
+    let value = elementwise(op.quoted(), left, right, function)?;
+    Ok(Value::from_elements(value.ty().with_elem(Elem::Bool), value.data().iter().copied()))
 }
 
 fn check_comparable(op: BinaryOp, left: &Operand, right: &Operand) -> Result<(), Diagnostic> {

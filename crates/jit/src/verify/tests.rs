@@ -3,7 +3,7 @@ use ir::{Graph, Layout};
 use solver::{Method, Tableau, TableauError};
 
 use super::*;
-use crate::units::UnitPlan;
+use crate::units::{UnitPlan, WordPlan};
 use crate::{NativeError, compile};
 
 /// A buffer of four inputs, five outputs and some temporaries, and a tape over it.
@@ -115,7 +115,8 @@ fn a_broken_output_of_a_unit_is_refused() {
     let slots = Slot(case.slots as u32);
     let plan = |output: OutputPlan| {
         let unit = UnitPlan { tape: &case.tape, outputs: vec![output] };
-        units(&UnitsPlan { units: vec![None, Some(unit)], slots: case.slots })
+        let word = WordPlan { index: 0, units: vec![None, Some(unit)] };
+        units(&UnitsPlan { words: vec![word], count: 2, slots: case.slots })
     };
     let (guard, reader_words, event) = (None, vec![(0, 3)], false);
     let own = OutputPlan { from: Slot(0), to: Slot(1), length: 1, guard, reader_words, event };
@@ -130,4 +131,7 @@ fn a_broken_output_of_a_unit_is_refused() {
         let refused = plan(broken.clone());
         assert_eq!(refused, Err(PlanError::Output { unit: 1, output: 0 }), "{broken:?}");
     }
+    let word = WordPlan { index: 1, units: vec![None, None] };
+    let beyond = UnitsPlan { words: vec![word], count: WORD + 1, slots: case.slots };
+    assert_eq!(units(&beyond), Err(PlanError::Word { word: 1 }));
 }

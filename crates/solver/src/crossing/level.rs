@@ -1,5 +1,6 @@
 //! One look at all crossing functions.
 
+use base::clone_reusing;
 use serde::{Deserialize, Serialize};
 
 use crate::counters::Counters;
@@ -10,13 +11,15 @@ use crate::step_span::StepSpan;
 use crate::system::{At, Enclosure, Noise, System};
 
 /// The values of all functions at one time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Level {
     /// Offset of the look.
     pub t: f64,
     /// The functions, and after them their time derivatives.
     numbers: Vec<f64>,
 }
+
+clone_reusing!(Level { t, numbers });
 
 /// What a look shows of one function.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +35,11 @@ pub(crate) struct Seen {
 impl Level {
     pub fn new(crossings: usize) -> Level {
         Level { t: 0.0, numbers: vec![0.0; 2 * crossings] }
+    }
+
+    /// Makes room for another number of functions. What it shows is of no use then.
+    pub fn resize(&mut self, crossings: usize) {
+        self.numbers.resize(2 * crossings, 0.0);
     }
 
     /// How many functions there are.

@@ -79,7 +79,8 @@ impl Moving<'_> {
                 continue;
             }
             let timed = &self.evaluator.timed[machine][self.current(machine)];
-            let found = self.state(machine).enabled(asked, |index, transition| {
+            let mut found = Vec::new();
+            self.state(machine).enabled(asked, &mut found, |index, transition| {
                 let now = moment.last || timed[index] || asked == Asked::Preemptive;
                 now && transition.is_met(&self.slots)
             });
@@ -93,7 +94,8 @@ impl Moving<'_> {
     pub(super) fn immediate(&mut self, machine: MachineId) -> Result<Option<usize>, StreamError> {
         let state = self.state(machine);
         let slots = &mut self.slots;
-        let found = state.enabled(Asked::Immediate, |_, transition| {
+        let mut found = Vec::new();
+        state.enabled(Asked::Immediate, &mut found, |_, transition| {
             transition.guards.iter().all(|guard| {
                 ir::run(&guard.tape, slots);
                 slots[guard.present.index()] != 0.0 && slots[guard.value.index()] != 0.0

@@ -5,14 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::Table;
-use diagram::FragmentId;
-use engine::{Pass, RegionCode, Routines, UnitCode};
+use engine::{RegionCode, Routines, UnitCode};
 use ir::{SlotRange, Tape};
-use jit::{OutputPlan, UnitPlan, UnitsFrame, UnitsPlan, UnitsRoutine};
 use jit::{Plan, Routine, StepPlan, StepRoutine};
-use program::{Program, RegionId, RegionProgram, Unit};
+use program::{Program, RegionId, RegionProgram};
 use solver::{Method, Trial};
 
+use super::words::Words;
 use crate::NativeError;
 
 /// How much the interpreter must have done before compiling pays off, in executed instructions per
@@ -44,7 +43,11 @@ impl Native {
     }
 
     /// The code; compiles it now if that has not been done yet.
-    pub fn now(&self, program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
+    pub fn now(
+        &self,
+        program: &Arc<Program>,
+        method: Method,
+    ) -> Result<Arc<Routines>, NativeError> {
         self.begun.store(true, Ordering::Relaxed);
         self.made.get_or_init(|| compile(program, method)).clone()
     }
@@ -81,7 +84,7 @@ impl NativeSwitch {
         let size: u64 = program.regions.iter().map(|region| region.derivative.len() as u64).sum();
         let moving = program.regions.iter().filter(|region| region.moves).count() as u64;
         let fixed = ANY_SIZE + ANY_REGION * moving.saturating_sub(1);
-        let worth = if size == 0 { u64::MAX } else { WORTH_COMPILING * (size + fixed) };
+        let worth = WORTH_COMPILING * (size + fixed);
         let (native, program) = (native.clone(), program.clone());
         NativeSwitch { native, program, method, worth, counted: 0, passed: 0 }
     }
@@ -108,7 +111,7 @@ impl NativeSwitch {
     pub fn look(&mut self, executed: u64) -> Option<Arc<Routines>> {
         let code = self.native.get();
         if code.is_none() {
-            let new = executed - std::mem::replace(&mut self.counted, executed);
+            let new = executed.saturating_sub(std::mem::replace(&mut self.counted, executed));
             let before = self.native.executed.fetch_add(new, Ordering::Relaxed);
             if before + new >= self.worth {
                 self.native.begin(&self.program, self.method);
@@ -152,24 +155,8 @@ impl RegionCode for Region {
     }
 }
 
-/// The code of the units of a tick.
-#[derive(Debug)]
-struct Units(UnitsRoutine);
-
-impl UnitCode for Units {
-    fn known(&self) -> &[u64] {
-        self.0.known()
-    }
-
-    fn run(&self, slots: &mut [f64], dirty: &mut [u64], word: usize, pass: &mut Pass) {
-        let mut frame = UnitsFrame { held: pass.held, present: pass.present, count: 0 };
-        self.0.run(slots, dirty, word, &mut frame, &mut pass.ran);
-        (pass.present, pass.count) = (frame.present, frame.count as usize);
-    }
-}
-
 /// Compiles the moving regions of a program, and the units of a tick.
-fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeError> {
+fn compile(program: &Arc<Program>, method: Method) -> Result<Arc<Routines>, NativeError> {
     let slots = program.image.len();
     let moves = |region: &RegionId| program.regions[*region].moves;
     let moving: Vec<RegionId> = program.regions.ids().filter(moves).collect();
@@ -180,7 +167,9 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
         steps.push(step(program, region, method));
     }
     let wanted: Vec<StepPlan> = steps.iter().flatten().cloned().collect();
-    let compiled = jit::compile(&plans, &wanted, units(program).as_ref())?;
+    let words = Words::new(program);
+    let units = words.at_once();
+    let compiled = jit::compile(&plans, &wanted, units.as_ref())?;
     let (mut routines, mut made) = (compiled.routines.into_iter(), compiled.steps.into_iter());
     let mut regions: Table<RegionId, Option<Box<dyn RegionCode>>> =
         program.regions.ids().map(|_| None).collect();
@@ -191,40 +180,10 @@ fn compile(program: &Program, method: Method) -> Result<Arc<Routines>, NativeErr
         let region = Region { derivative, crossings, left, jacobian, step, method };
         regions[id] = Some(Box::new(region));
     }
-    let units = compiled.units.map(|units| Box::new(Units(units)) as Box<dyn UnitCode>);
+    drop(units);
+    words.take(compiled.words);
+    let units = (!words.is_empty()).then(|| Box::new(words) as Box<dyn UnitCode>);
     Ok(Arc::new(Routines { regions, units }))
-}
-
-/// The maximum number of units that are compiled. A tick of a large model runs few of them, and
-/// compiling all would take too long.
-const MOST_UNITS: usize = 256;
-
-/// The units of a tick, if there are few enough. Units that involve state machines, and units that
-/// may find a loop undetermined, are left to the engine.
-fn units(program: &Program) -> Option<UnitsPlan<'_>> {
-    let watched = |unit: &Unit| {
-        unit.outputs.iter().any(|output| !program.tracked(output.tracked).machines.is_empty())
-    };
-    let compiled =
-        |unit: &&Unit| unit.fragment == FragmentId::ROOT && !unit.may_be_unknown && !watched(unit);
-    let all = program.units.iter();
-    (!program.units.is_empty() && program.units.len() <= MOST_UNITS).then(|| UnitsPlan {
-        units: all
-            .map(|unit| Some(unit).filter(compiled).map(|unit| plan(program, unit)))
-            .collect(),
-        slots: program.image.len(),
-    })
-}
-
-fn plan<'a>(program: &Program, unit: &'a Unit) -> UnitPlan<'a> {
-    let output = |output: &program::Output| {
-        let tracked = program.tracked(output.tracked);
-        let words = tracked.reader_words.iter().map(|word| (word.index, word.bits));
-        let (reader_words, event) = (words.collect(), tracked.event);
-        let program::Output { from, to, length, guard, .. } = *output;
-        OutputPlan { from, to, length, guard, reader_words, event }
-    };
-    UnitPlan { tape: &unit.tape, outputs: unit.outputs.iter().map(output).collect() }
 }
 
 /// How many tapes of a region are compiled.

@@ -14,7 +14,7 @@ use crate::NativeError;
 pub(crate) struct Native;
 
 impl Native {
-    pub fn now(&self, _: &Program, _: Method) -> Result<Arc<Routines>, NativeError> {
+    pub fn now(&self, _: &Arc<Program>, _: Method) -> Result<Arc<Routines>, NativeError> {
         Err(NativeError::NotBuilt)
     }
 }
