@@ -26,6 +26,8 @@ pub struct Influence {
     pub lines: Table<LineId, Vec<RegionId>>,
     /// For each region, the delay lines that may reach it.
     pub lines_of: Table<RegionId, Vec<LineId>>,
+    /// The regions with delays that are signals.
+    pub readers: Vec<RegionId>,
     /// For each signal from outside, the regions that it may reach.
     pub inputs: Table<InputId, Vec<RegionId>>,
 }
@@ -39,7 +41,8 @@ impl Influence {
             .iter()
             .map(|timer| search.reached([timer.woken, timer.wakings]))
             .collect();
-        let crossings = program.regions.ids().map(|id| search.reached_by_region(id)).collect();
+        let mut crossings: Table<RegionId, Vec<RegionId>> =
+            program.regions.ids().map(|id| search.reached_by_region(id)).collect();
         let lines: Table<LineId, Vec<RegionId>> = program
             .lines
             .iter()
@@ -50,6 +53,16 @@ impl Influence {
                 found
             })
             .collect();
+        // What is read with a delay that is a signal changes when a crossing says so.
+        let mut readers = Vec::new();
+        for line in program.readers.iter().copied() {
+            let region = program.origins.block(program.lines[line].block).region;
+            readers.push(region);
+            let own = &mut crossings[region];
+            own.extend(&lines[line]);
+            own.sort_unstable();
+            own.dedup();
+        }
         let inputs = program.inputs.iter().map(|input| {
             let states = input.states().map(|state| program.states[state].tracked);
             search.reached(states.collect::<Vec<_>>())
@@ -57,7 +70,9 @@ impl Influence {
         let inputs = inputs.collect();
         let count = program.regions.len();
         let (timers_of, lines_of) = (turned(&timers, count), turned(&lines, count));
-        Influence { timers, crossings, timers_of, lines, lines_of, inputs }
+        readers.sort_unstable();
+        readers.dedup();
+        Influence { timers, crossings, timers_of, lines, lines_of, readers, inputs }
     }
 }
 

@@ -10,12 +10,17 @@
 //! Times of delayed changes are those of the clock of the diagram that the delay is in. In the
 //! diagram of a state that stops, pending changes wait until it resumes.
 //!
+//! If the delay is a signal, recorded changes come when time minus the delay passes their times, and
+//! in reverse when it passes them backward; see `passing.rs`.
+//!
 //! If nothing is recorded but a phase has started at s, the delayed signal has a kink at s + delay,
 //! and a step should end there. Each integration smooths a kink by one order, so that after a few
 //! delays a solver does not see it any more.
 
 pub(crate) mod history;
 pub(crate) mod line;
+mod passing;
+mod reach;
 mod record;
 mod variable;
 
@@ -166,6 +171,9 @@ impl Engine<'_> {
 
     /// When the next change of a delay line comes.
     pub(crate) fn due(&self, line: LineId) -> Time {
+        if self.program.lines[line].reading.is_some() {
+            return Time::MAX;
+        }
         let first = self.state.delays.lines[line].pending.front();
         let Some((change, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
         (change.due + zero).time()
@@ -192,7 +200,9 @@ impl Engine<'_> {
     /// The shortest delay that a region's own steps must not exceed \[s\].
     pub(crate) fn shortest_delay(&self, region: RegionId) -> Option<Time> {
         let lines = self.program.regions[region].lines.iter();
-        let running = lines.filter(|line| self.line_zero(**line).is_some());
+        let running = lines.filter(|line| {
+            self.line_zero(**line).is_some() && self.program.lines[**line].reading.is_none()
+        });
         running.map(|line| self.program.lines[*line].delay.time()).min()
     }
 
@@ -216,6 +226,7 @@ impl Engine<'_> {
             change.order = 0;
         }
         self.follow_due(line);
+        self.set_bounds(line);
     }
 
     /// Records changes of the delayed wires, at a microstep from 1 on.
@@ -294,14 +305,18 @@ impl Engine<'_> {
         let absent = parts[0] == 0.0 && state.last[0] == 0.0 && !program.lines[line].early;
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
-            state.last.copy_from_slice(&parts);
+            let before = std::mem::replace(&mut state.last, parts.clone());
             let change = state.change_at(self.state.now, zero, program.lines[line].delay, 0);
             change.order = 0;
+            if change.entries.is_empty() {
+                change.before = before;
+            }
             if change.entries.last().is_some_and(|entry| entry.microstep == microstep) {
                 change.entries.pop();
             }
             change.entries.push(Entry { microstep, parts: parts.clone() });
             self.follow_due(line);
+            self.set_bounds(line);
         }
         self.scratch.numbers = parts;
     }
@@ -337,6 +352,7 @@ impl Engine<'_> {
             if let Some(zero) = self.line_zero(line).filter(|_| own.kinks != Kinks::Unread) {
                 self.state.delays.lines[line].change_at(self.state.now, zero, own.delay, order);
                 self.follow_due(line);
+                self.pass_kink_of_now(line);
             }
         }
     }

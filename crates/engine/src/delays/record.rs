@@ -45,6 +45,11 @@ impl Engine<'_> {
             return Ok(());
         }
         self.record_to(region, self.state.regions[region].reached)?;
+        if !code.readings.is_empty() {
+            let state = &mut self.state.regions[region];
+            let solver = &state.solver;
+            state.history.measure_reach(begin, &|value| solver.allowed(value));
+        }
         // This region was the last of all: no time before its old end is needed any more.
         self.state.regions[region].history.forget(begin - longest);
         Ok(())

@@ -56,7 +56,7 @@ impl Engine<'_> {
             None => {}
             Some(due) if due.time() <= local.time() => {
                 let (change, _) = state.coming.get_or_insert_with(|| {
-                    (DelayedChange { time: due.time(), due, order: 0, entries: Vec::new() }, 0)
+                    (DelayedChange::of_events(due.time(), due), 0)
                 });
                 add(&mut change.entries, microstep + 1, parts);
                 let coming = &mut self.state.delays.coming;
@@ -67,8 +67,7 @@ impl Engine<'_> {
             Some(due) => {
                 let place = state.pending.partition_point(|change| change.due < due);
                 if state.pending.get(place).is_none_or(|change| change.due != due) {
-                    let (time, entries) = (local.time(), Vec::new());
-                    state.pending.insert(place, DelayedChange { time, due, order: 0, entries });
+                    state.pending.insert(place, DelayedChange::of_events(local.time(), due));
                 }
                 add(&mut state.pending[place].entries, FIRST, parts);
             }
@@ -99,6 +98,13 @@ fn add(entries: &mut Vec<Entry>, microstep: u32, parts: Vec<f64>) {
     let end = event.end();
     entries.push(event);
     entries.extend(end);
+}
+
+impl DelayedChange {
+    /// Events that happened at a time and are due at another.
+    fn of_events(time: Time, due: ExactTime) -> DelayedChange {
+        DelayedChange { time, due, order: 0, before: Vec::new(), entries: Vec::new() }
+    }
 }
 
 impl Entry {
