@@ -417,7 +417,9 @@ impl<'a> Tags<'a> {
                 _ if state == ModeOutput::SAID[0] && phase == Phase::Tick => self.spoken(id, leaf),
                 _ => Leafed::Atom(Atom::Own(id, leaf, phase)),
             },
-            Leaf::Wakings(_) | Leaf::Elapsed | Leaf::Bound { .. } => Leafed::Atom(Atom::Own(id, leaf, phase)),
+            Leaf::Wakings(_) | Leaf::Elapsed | Leaf::Bound { .. } => {
+                Leafed::Atom(Atom::Own(id, leaf, phase))
+            }
         }
     }
 

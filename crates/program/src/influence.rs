@@ -6,6 +6,7 @@
 
 use base::{Table, TypedId};
 use diagram::{MachineId, RegionId};
+use rustc_hash::FxHashMap;
 
 use crate::Program;
 use crate::delay_line::LineId;
@@ -97,6 +98,9 @@ struct Search<'a> {
     units: Table<UnitId, u32>,
     machines: Table<MachineId, u32>,
     open: Vec<TrackedId>,
+    /// For each part of a wire that is read with a delay that is a signal, the times of changes that
+    /// move when it changes.
+    bounds: FxHashMap<TrackedId, Vec<TrackedId>>,
     /// The regions that each machine may reach, once computed: many timers lead to the same
     /// machine, and its search need not be repeated for each.
     by_machine: Table<MachineId, Option<Vec<RegionId>>>,
@@ -107,7 +111,13 @@ impl<'a> Search<'a> {
         let units = Table::filled(0, program.units.len());
         let machines = Table::filled(0, program.machines.len());
         let by_machine = Table::filled(None, program.machines.len());
-        Search { program, number: 0, units, machines, open: Vec::new(), by_machine }
+        let mut bounds: FxHashMap<TrackedId, Vec<TrackedId>> = FxHashMap::default();
+        for line in program.readers.iter().map(|line| &program.lines[*line]) {
+            for part in &line.from {
+                bounds.entry(*part).or_default().extend(line.reading.iter().flat_map(|r| r.bounds));
+            }
+        }
+        Search { program, number: 0, units, machines, open: Vec::new(), bounds, by_machine }
     }
 
     /// The regions that the crossings of a region may reach, and itself.
@@ -156,6 +166,7 @@ impl<'a> Search<'a> {
         self.number += 1;
         let (mut regions, mut machines) = (Vec::new(), Vec::new());
         while let Some(tracked) = self.open.pop() {
+            self.open.extend(self.bounds.get(&tracked).into_iter().flatten());
             let tracked = program.tracked(tracked);
             regions.extend(&tracked.regions);
             for machine in tracked.machines.iter().copied() {

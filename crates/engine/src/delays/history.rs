@@ -346,8 +346,10 @@ impl Past {
                 let at = self.readers[index].at.clamp(first, until.max(first));
                 (self.readers[index].first, self.readers[index].until) = (first, until);
                 self.readers[index].at = at;
-                if !self.is_fresh(index) {
-                    self.move_to(index, Time::ZERO, origin, at.min(self.last()));
+                match self.is_fresh(index) {
+                    false => self.move_to(index, Time::ZERO, origin, at.min(self.last())),
+                    // The first piece of the phase will begin now.
+                    true => (self.readers[index].offset, self.readers[index].length) = (0.0, 0.0),
                 }
                 longest = longest.max(delay.seconds());
                 continue;
@@ -362,8 +364,7 @@ impl Past {
     /// The first and the last piece between two changes. The first one may not have begun.
     fn between(&self, [lower, upper]: Bounds) -> (u64, u64) {
         let ended = |time: Time| {
-            self.dropped
-                + self.pieces.partition_point(|piece| piece.end <= time + ROUNDING) as u64
+            self.dropped + self.pieces.partition_point(|piece| piece.end <= time + ROUNDING) as u64
         };
         let first = lower.map_or(self.dropped, ended);
         (first, upper.map_or(u64::MAX, |upper| ended(upper).saturating_sub(1).max(first)))

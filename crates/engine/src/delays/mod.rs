@@ -257,7 +257,9 @@ impl Engine<'_> {
         for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
             let Some(tick) = &self.state.tick else { return };
             let region = tick.involved(place);
-            if !tick.region(region).evaluated {
+            // A region that is only evaluated for a row has not changed, and its wires have not been
+            // looked at when the tick began.
+            if !tick.region(region).touched {
                 continue;
             }
             for line in program.regions[region].lines.iter().copied() {

@@ -130,11 +130,12 @@ impl Engine<'_> {
 
     /// The regions of delays that are zero when a tick begins may pass a change of this instant.
     pub(crate) fn readers_at_now(&self) -> Vec<RegionId> {
-        let at_now = |line: &LineId| {
-            self.line_zero(*line).is_some() && self.delay_of(*line) <= Some(0.0)
-        };
+        let at_now =
+            |line: &LineId| self.line_zero(*line).is_some() && self.delay_of(*line) <= Some(0.0);
         let readers = self.program.readers.iter().copied().filter(at_now);
-        readers.map(|line| self.program.origins.block(self.program.lines[line].block).region).collect()
+        readers
+            .map(|line| self.program.origins.block(self.program.lines[line].block).region)
+            .collect()
     }
 
     /// The delay of a line whose delay is a signal.
@@ -221,7 +222,8 @@ impl Engine<'_> {
         let program = self.program;
         let own = &program.lines[line];
         let (Some(track), Some(zero)) = (own.track, self.line_zero(line)) else { return };
-        let (now, bounds) = ((self.state.now - zero).time(), self.state.delays.lines[line].bounds());
+        let (now, bounds) =
+            ((self.state.now - zero).time(), self.state.delays.lines[line].bounds());
         let delay = Jet::still(self.delay_of(line).unwrap_or(0.0));
         let history = &self.state.regions[track.region].history;
         for i in 0..track.width {

@@ -70,6 +70,12 @@ impl Engine<'_> {
         let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
         let places = tracks.map(|track| (track.place.index(), track.width));
         let kept: Vec<(usize, Vec<f64>)> = places
+            .chain(
+                code.lines
+                    .iter()
+                    .filter_map(|line| program.lines[*line].reading)
+                    .map(|own| (own.read.index(), 1)),
+            )
             .chain([(code.state.index(), code.dimension), (program.time.index(), 1)])
             .map(|(from, length)| (from, self.state.slots[from..from + length].to_vec()))
             .collect();

@@ -55,9 +55,9 @@ impl Engine<'_> {
             // A delay that is negative or NaN has been refused by the block.
             None => {}
             Some(due) if due.time() <= local.time() => {
-                let (change, _) = state.coming.get_or_insert_with(|| {
-                    (DelayedChange::of_events(due.time(), due), 0)
-                });
+                let (change, _) = state
+                    .coming
+                    .get_or_insert_with(|| (DelayedChange::of_events(due.time(), due), 0));
                 add(&mut change.entries, microstep + 1, parts);
                 let coming = &mut self.state.delays.coming;
                 if let Err(place) = coming.binary_search(&line) {

@@ -71,7 +71,10 @@ impl Engine<'_> {
             history.begin_phase(program, &self.program.lines, time, &bounds);
             if history.needs_fresh() {
                 run(&program.sample, &mut self.state.slots);
-                history.refresh(program, &self.state.slots[program.samples.range(program.sample_width)]);
+                history.refresh(
+                    program,
+                    &self.state.slots[program.samples.range(program.sample_width)],
+                );
             }
         }
         if !program.prelude.is_empty() {
