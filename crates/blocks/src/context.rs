@@ -9,7 +9,7 @@ use ir::{Graph, NodeId};
 
 use crate::{
     Begins, Check, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory, OrderHazard, Part,
-    Pending, Setting, Signal, State, Text, Timer, VariableDelay,
+    Pending, Setting, Signal, SignalDelay, State, Text, Timer, Timing, VariableDelay,
 };
 
 /// An input as connected in the diagram: its type and how many orders of impulses may reach it.
@@ -36,6 +36,8 @@ pub struct Context<'a> {
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
     hazards: Vec<OrderHazard>,
+    /// Sides that are located although no function between events reads them.
+    located: Vec<NodeId>,
     joins: Vec<Join>,
     takes_events: bool,
     /// Whether what is being built is used: the conjunction of the conditions of the enclosing
@@ -77,6 +79,7 @@ impl<'a> Context<'a> {
             timers: Vec::new(),
             checks: Vec::new(),
             hazards: Vec::new(),
+            located: Vec::new(),
             joins: Vec::new(),
             takes_events: false,
             used: None,
@@ -147,6 +150,7 @@ impl<'a> Context<'a> {
             timers: self.timers,
             checks: self.checks,
             hazards: self.hazards,
+            located: self.located,
             takes_events: self.takes_events,
             maximum_step: self.maximum_step,
             at_start: self.at_start.into_inner().into_iter().collect(),
@@ -239,7 +243,7 @@ impl<'a> Context<'a> {
         let port: usize = self.connections[..position].iter().map(Vec::len).sum();
         let Connection { ty, orders } = self.connections[position][0];
         let index = self.histories.len();
-        self.histories.push(DelayedInput { port, delay, variable: None, initial });
+        self.histories.push(DelayedInput { port, delay, timing: Timing::Constant, initial });
         let part = |part| Leaf::Delayed { index, part };
         let value = self.leaf(part(Part::Value), ty);
         let present = self.leaf(part(Part::Present), Type::BOOL);
@@ -261,12 +265,38 @@ impl<'a> Context<'a> {
             self.connections[..self.position(name)].iter().map(Vec::len).sum()
         };
         let cancel = self.connections[self.position(cancel)].first().map(|_| first(cancel));
-        let variable = Some(VariableDelay { port: first(delay), cancel, pending });
+        let timing = Timing::Events(VariableDelay { port: first(delay), cancel, pending });
         let ty = self.connections[self.position(name)][0].ty;
         let none = Value::new(ty, vec![0.0; ty.len()]);
         let signal = self.delayed_events(name, ExactTime::from(Time::ZERO), none);
         let history = self.histories.last_mut().expect("a history was just added");
-        history.variable = variable;
+        history.timing = timing;
+        signal
+    }
+
+    /// The only signal of an input, delayed by the value of another input \[s\], which moves
+    /// continuously and is at most `maximum`, with the value `initial` before the start. Jumps,
+    /// events and impulses come when the position that is read, time minus the delay, passes them.
+    pub fn delayed_by_signal(
+        &mut self,
+        name: &str,
+        delay: &str,
+        maximum: impl Into<ExactTime>,
+        initial: Value,
+    ) -> Signal {
+        let port = self.connections[..self.position(delay)].iter().map(Vec::len).sum();
+        let index = self.histories.len();
+        let signal = self.delayed_events(name, maximum, initial);
+        let now = self.now();
+        let value = self.leaf(Leaf::Input { port, part: Part::Value }, Type::REAL);
+        let position = self.graph.sub(now, value);
+        let passing = [false, true].map(|upper| {
+            let bound = self.leaf(Leaf::Bound { index, upper }, Type::REAL);
+            self.graph.frozen_sign(position, bound)
+        });
+        self.located.extend(passing);
+        let history = self.histories.last_mut().expect("a history was just added");
+        history.timing = Timing::Signal(SignalDelay { port, passing });
         signal
     }
 
@@ -569,10 +599,10 @@ impl<'a> Context<'a> {
                     self.leaf(Leaf::Input { port, part: Part::Derivative(order + 1) }, ty)
                 }
                 Leaf::Delayed { index, part: Part::Value } if ty.elem == Elem::Real => {
-                    self.leaf(Leaf::Delayed { index, part: Part::Derivative(1) }, ty)
+                    self.delayed_derivative(index, 1, ty)
                 }
                 Leaf::Delayed { index, part: Part::Derivative(order) } => {
-                    self.leaf(Leaf::Delayed { index, part: Part::Derivative(order + 1) }, ty)
+                    self.delayed_derivative(index, order + 1, ty)
                 }
                 Leaf::State(index) => match self.states[index].derivative {
                     Some(rate) => self.graph.splat(rate, ty.shape),
@@ -586,6 +616,38 @@ impl<'a> Context<'a> {
         let moved = ir::tangents(&mut self.graph, &seeds, &[node])[0];
         let ty = self.graph.ty(node).with_elem(Elem::Real);
         moved.unwrap_or_else(|| self.graph.filled(ty, 0.0))
+    }
+
+    /// The time derivative of a delayed part of the order below: the delayed derivative, times the
+    /// rate at which the position moves that is read.
+    fn delayed_derivative(&mut self, index: usize, order: u32, ty: Type) -> NodeId {
+        let delayed = self.leaf(Leaf::Delayed { index, part: Part::Derivative(order) }, ty);
+        let Some(SignalDelay { port, .. }) = self.histories[index].timing.signal() else {
+            return delayed;
+        };
+        let pace = self.pace_at(port);
+        let pace = self.graph.splat(pace, ty.shape);
+        self.graph.mul(delayed, pace)
+    }
+
+    /// The rate at which time minus the value of an input moves.
+    pub fn pace(&mut self, name: &str) -> NodeId {
+        let port = self.connections[..self.position(name)].iter().map(Vec::len).sum();
+        self.pace_at(port)
+    }
+
+    fn pace_at(&mut self, port: usize) -> NodeId {
+        let slope = self.leaf(Leaf::Input { port, part: Part::Derivative(1) }, Type::REAL);
+        let one = self.graph.real(1.0);
+        self.graph.sub(one, slope)
+    }
+
+    /// Locates a condition between events although no function reads it then.
+    pub fn locate(&mut self, condition: NodeId) {
+        let sides = self.graph.reachable(&[condition]).into_iter();
+        let is_side = |id: &NodeId| self.graph.node(*id).op == ir::Op::FrozenSign;
+        let sides: Vec<NodeId> = sides.filter(is_side).collect();
+        self.located.extend(sides);
     }
 
     /// A signal without impulses that is always present.

@@ -38,6 +38,14 @@ pub enum Leaf {
         /// Which part.
         part: Part,
     },
+    /// The time of a change of the `index`-th history, which is read with a delay that is a signal:
+    /// of the last change before what is read, or of the next one. Time here is local time.
+    Bound {
+        /// Which history.
+        index: usize,
+        /// Whether it is the next change rather than the last one.
+        upper: bool,
+    },
     /// Whether the signal at an input is ever present between events. This is known before anything
     /// runs.
     Lasting {
@@ -123,12 +131,51 @@ pub enum Memory {
 pub struct DelayedInput {
     /// The input, counting every signal of a list.
     pub port: usize,
-    /// The delay; positive. If it is variable, 0.
+    /// The delay; positive. If each event has its own, 0, and if it is a signal, its maximum.
     pub delay: ExactTime,
-    /// What gives each event its delay, if that is not constant.
-    pub variable: Option<VariableDelay>,
+    /// Whether the delay is constant.
+    pub timing: Timing,
     /// Its value before the start.
     pub initial: Value,
+}
+
+/// What the delay of an input is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timing {
+    /// A constant.
+    Constant,
+    /// Each event has its own.
+    Events(VariableDelay),
+    /// A signal that moves continuously.
+    Signal(SignalDelay),
+}
+
+impl Timing {
+    /// The delay as a signal, if it is one.
+    pub fn signal(self) -> Option<SignalDelay> {
+        match self {
+            Timing::Signal(signal) => Some(signal),
+            _ => None,
+        }
+    }
+
+    /// The delays of events, if each has its own.
+    pub fn events(self) -> Option<VariableDelay> {
+        match self {
+            Timing::Events(events) => Some(events),
+            _ => None,
+        }
+    }
+}
+
+/// A delay that is a signal: the past of an input is read at a position that moves as the signal
+/// does, forward or backward.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SignalDelay {
+    /// The input that has the delay \[s\], counting every signal of a list.
+    pub port: usize,
+    /// The sides of the position relative to the last change before it and to the next one.
+    pub passing: [NodeId; 2],
 }
 
 /// Events with a delay of their own.
@@ -213,6 +260,8 @@ pub struct Definition {
     pub checks: Vec<Check>,
     /// Conditions whose order at one instant matters.
     pub hazards: Vec<OrderHazard>,
+    /// Sides that are located although no function between events reads them.
+    pub located: Vec<NodeId>,
     /// Whether an operator in it takes only events.
     pub takes_events: bool,
     /// The largest step \[s\] that resolves what the block does; infinite if it does not matter.

@@ -26,7 +26,7 @@ pub use block::{Block, BlockKind, Library, Setting};
 pub use context::Context;
 pub use definition::{
     Begins, Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Pending,
-    Signal, State, VariableDelay,
+    Signal, SignalDelay, State, Timing, VariableDelay,
 };
 pub use expression::{Formula, Operand};
 pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter, Text};

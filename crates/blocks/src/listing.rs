@@ -40,6 +40,8 @@ fn leaf(leaf: &Leaf) -> String {
     match leaf {
         Leaf::Input { port, part: own } => part(format!("u{port}"), own),
         Leaf::Delayed { index, part: own } => part(format!("delayed{index}"), own),
+        Leaf::Bound { index, upper: false } => format!("last change{index}"),
+        Leaf::Bound { index, upper: true } => format!("next change{index}"),
         Leaf::Lasting { port } => format!("lasting(u{port})"),
         Leaf::State(index) => format!("x{index}"),
         Leaf::Woken(index) => format!("woken{index}"),

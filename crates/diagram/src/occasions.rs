@@ -418,7 +418,9 @@ impl<'s, 'a> Reader<'s, 'a> {
                 Occasions::one(Occasion::Timer(self.id, index))
             }
             Leaf::State(index) => self.state_jump(id, index),
-            Leaf::Delayed { index, .. } => Occasions::one(Occasion::Delayed(self.id, index)),
+            Leaf::Delayed { index, .. } | Leaf::Bound { index, .. } => {
+                Occasions::one(Occasion::Delayed(self.id, index))
+            }
             Leaf::Input { port, part } => {
                 let facts = self.facts(port);
                 let (found, ends) = match part {

@@ -188,6 +188,7 @@ fn roots(definition: &Definition, phase: Phase) -> Vec<NodeId> {
     }
     roots.extend(definition.derivatives.iter().flatten());
     roots.extend(definition.states.iter().map(|state| state.next));
+    roots.extend(&definition.located);
     match phase {
         Phase::Smooth => roots.extend(definition.states.iter().filter_map(|s| s.derivative)),
         Phase::Tick => {

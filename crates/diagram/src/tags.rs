@@ -398,7 +398,7 @@ impl<'a> Tags<'a> {
                 if let Some(value) = known(&past, part, phase) {
                     return Leafed::Constant(value);
                 }
-                let opens = opens(block).filter(|_| history.variable.is_none());
+                let opens = opens(block).filter(|_| history.timing == blocks::Timing::Constant);
                 let Some(opens) = opens else {
                     return Leafed::Atom(Atom::Own(id, leaf, phase));
                 };
@@ -417,7 +417,9 @@ impl<'a> Tags<'a> {
                 _ if state == ModeOutput::SAID[0] && phase == Phase::Tick => self.spoken(id, leaf),
                 _ => Leafed::Atom(Atom::Own(id, leaf, phase)),
             },
-            Leaf::Wakings(_) | Leaf::Elapsed => Leafed::Atom(Atom::Own(id, leaf, phase)),
+            Leaf::Wakings(_) | Leaf::Elapsed | Leaf::Bound { .. } => {
+                Leafed::Atom(Atom::Own(id, leaf, phase))
+            }
         }
     }
 

@@ -27,8 +27,12 @@ impl Engine<'_> {
         }
         self.follow_solutions();
         self.start_lines();
+        // Phases that read between changes know of that at the start only now.
+        for region in self.program.influence.readers.iter().copied() {
+            self.restart(region, start, start.seconds());
+        }
         let due = self.next_event().min(self.state.inputs.next()) <= start;
-        if due || !self.program.machines.is_empty() {
+        if due || !self.program.machines.is_empty() || self.passes_at_start() {
             let _program = self.program;
             return self.begin_tick_or_recover(start, sink);
         }

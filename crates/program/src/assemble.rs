@@ -38,6 +38,9 @@ pub(crate) fn program(
     let limits = limits(diagram, &slots.regions);
     let inputs = inputs(diagram, &slots);
     let image = image(&slots);
+    let reading = |line: &LineId| slots.lines[*line].reading;
+    let readers: Vec<LineId> = slots.lines.ids().filter(|line| reading(line).is_some()).collect();
+    let passings = readers.iter().filter_map(reading).flat_map(|own| own.passing).collect();
     let code = Code {
         time: slots.time,
         microstep: slots.microstep,
@@ -49,6 +52,8 @@ pub(crate) fn program(
         states: slots.states,
         crossings: slots.crossings,
         watched_lines,
+        readers,
+        passings,
         wires: slots.wires,
         records,
         hazards: slots.hazards,

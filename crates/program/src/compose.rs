@@ -199,6 +199,32 @@ impl Inlining<'_> {
         self.diagram.block(self.block)
     }
 
+    /// A delayed signal as a function of the delay, if that is a signal: what was read, and its
+    /// slope times the difference between the delay at which it was read and the delay. That
+    /// difference is zero whenever this is evaluated, so that the value is what was read, and the
+    /// derivatives by time and by states are those of the delayed signal.
+    fn read_with(
+        &self,
+        g: &mut Graph,
+        (index, part): (usize, Part),
+        (past, slot): (NodeId, Slot),
+    ) -> Option<NodeId> {
+        let line = self.slots.line(self.block, index);
+        let (reading, track) = line.reading.zip(line.track)?;
+        if self.phase == Phase::Tick || !matches!(part, Part::Value | Part::Derivative(_)) {
+            return None;
+        }
+        let delay = self.flat().definition.histories[index].timing.signal()?;
+        let delay = Leaf::Input { port: delay.port, part: Part::Value };
+        let delay = self.leaf(g, delay, Type::REAL);
+        let read = g.leaf(reading.read.0, Type::REAL);
+        let slope = track.slope.plus((slot - track.place) as usize);
+        let slope = g.leaf(slope.0, g.ty(past));
+        let off = g.sub(read, delay);
+        let correction = g.mul(slope, off);
+        Some(g.add(past, correction))
+    }
+
     /// The node of a leaf of the block in the graph of the diagram.
     fn leaf(&self, g: &mut Graph, leaf: Leaf, ty: Type) -> NodeId {
         match leaf {
@@ -218,7 +244,14 @@ impl Inlining<'_> {
                 }
             }
             Leaf::Delayed { index, part } => {
-                g.leaf(self.slots.slot(self.slots.delayed(self.block, index, part)).0, ty)
+                let slot = self.slots.slot(self.slots.delayed(self.block, index, part));
+                let past = g.leaf(slot.0, ty);
+                self.read_with(g, (index, part), (past, slot)).unwrap_or(past)
+            }
+            Leaf::Bound { index, upper } => {
+                let reading = self.slots.line(self.block, index).reading;
+                let reading = reading.expect("a history whose delay is a signal");
+                g.leaf(self.slots.slot(reading.bounds[usize::from(upper)]).0, ty)
             }
             Leaf::State(index) => {
                 let state =

@@ -3,8 +3,9 @@
 use base::{ExactTime, ParameterId};
 use blocks::Pending;
 use diagram::{BlockId, FragmentId, RegionId};
-use ir::Slot;
+use ir::{Slot, Tape};
 
+use crate::region::CrossingId;
 use crate::tracked::TrackedId;
 
 base::typed_id! {
@@ -19,10 +20,12 @@ pub struct DelayLine {
     pub block: BlockId,
     /// The fragment whose clock times the delay.
     pub fragment: FragmentId,
-    /// The delay; 0 if it is variable.
+    /// The delay; 0 if each event has its own, and the maximum if it is a signal.
     pub delay: ExactTime,
     /// What gives each event its delay, if that is not constant.
     pub variable: Option<VariableTiming>,
+    /// How the past is read, if the delay is a signal.
+    pub reading: Option<Reading>,
     /// Presence, value, derivatives and impulses of the wire, in this order.
     pub from: Vec<TrackedId>,
     /// The same parts of the delayed signal.
@@ -48,6 +51,31 @@ pub struct VariableTiming {
     pub cancel: Option<TrackedId>,
     /// What an event does to those that are still to come.
     pub pending: Pending,
+}
+
+/// How the past is read if the delay is a signal: between two changes of the wire, at a position
+/// that moves as time minus the delay does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// The delay \[s\].
+    pub delay: TrackedId,
+    /// The slot of the delay at which the past was read last \[s\].
+    pub read: Slot,
+    /// The times of the last change before the position and of the next one \[s\], by the clock of
+    /// the diagram.
+    pub bounds: [TrackedId; 2],
+    /// The crossings of the position with these.
+    pub passing: [CrossingId; 2],
+}
+
+/// Delayed signals of a region whose delays are signals: once their delays are known, they can be
+/// read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadingStage {
+    /// Computes the delays.
+    pub tape: Tape,
+    /// The delay lines, each with its index in its past.
+    pub lines: Vec<(LineId, usize)>,
 }
 
 /// What depends on the kinks of a delayed signal between events.

@@ -6,6 +6,7 @@
 
 use base::{Table, TypedId};
 use diagram::{MachineId, RegionId};
+use rustc_hash::FxHashMap;
 
 use crate::Program;
 use crate::delay_line::LineId;
@@ -26,6 +27,8 @@ pub struct Influence {
     pub lines: Table<LineId, Vec<RegionId>>,
     /// For each region, the delay lines that may reach it.
     pub lines_of: Table<RegionId, Vec<LineId>>,
+    /// The regions with delays that are signals.
+    pub readers: Vec<RegionId>,
     /// For each signal from outside, the regions that it may reach.
     pub inputs: Table<InputId, Vec<RegionId>>,
 }
@@ -39,7 +42,8 @@ impl Influence {
             .iter()
             .map(|timer| search.reached([timer.woken, timer.wakings]))
             .collect();
-        let crossings = program.regions.ids().map(|id| search.reached_by_region(id)).collect();
+        let mut crossings: Table<RegionId, Vec<RegionId>> =
+            program.regions.ids().map(|id| search.reached_by_region(id)).collect();
         let lines: Table<LineId, Vec<RegionId>> = program
             .lines
             .iter()
@@ -50,6 +54,16 @@ impl Influence {
                 found
             })
             .collect();
+        // What is read with a delay that is a signal changes when a crossing says so.
+        let mut readers = Vec::new();
+        for line in program.readers.iter().copied() {
+            let region = program.origins.block(program.lines[line].block).region;
+            readers.push(region);
+            let own = &mut crossings[region];
+            own.extend(&lines[line]);
+            own.sort_unstable();
+            own.dedup();
+        }
         let inputs = program.inputs.iter().map(|input| {
             let states = input.states().map(|state| program.states[state].tracked);
             search.reached(states.collect::<Vec<_>>())
@@ -57,7 +71,9 @@ impl Influence {
         let inputs = inputs.collect();
         let count = program.regions.len();
         let (timers_of, lines_of) = (turned(&timers, count), turned(&lines, count));
-        Influence { timers, crossings, timers_of, lines, lines_of, inputs }
+        readers.sort_unstable();
+        readers.dedup();
+        Influence { timers, crossings, timers_of, lines, lines_of, readers, inputs }
     }
 }
 
@@ -82,6 +98,9 @@ struct Search<'a> {
     units: Table<UnitId, u32>,
     machines: Table<MachineId, u32>,
     open: Vec<TrackedId>,
+    /// For each part of a wire that is read with a delay that is a signal, the times of changes that
+    /// move when it changes.
+    bounds: FxHashMap<TrackedId, Vec<TrackedId>>,
     /// The regions that each machine may reach, once computed: many timers lead to the same
     /// machine, and its search need not be repeated for each.
     by_machine: Table<MachineId, Option<Vec<RegionId>>>,
@@ -92,7 +111,13 @@ impl<'a> Search<'a> {
         let units = Table::filled(0, program.units.len());
         let machines = Table::filled(0, program.machines.len());
         let by_machine = Table::filled(None, program.machines.len());
-        Search { program, number: 0, units, machines, open: Vec::new(), by_machine }
+        let mut bounds: FxHashMap<TrackedId, Vec<TrackedId>> = FxHashMap::default();
+        for line in program.readers.iter().map(|line| &program.lines[*line]) {
+            for part in &line.from {
+                bounds.entry(*part).or_default().extend(line.reading.iter().flat_map(|r| r.bounds));
+            }
+        }
+        Search { program, number: 0, units, machines, open: Vec::new(), bounds, by_machine }
     }
 
     /// The regions that the crossings of a region may reach, and itself.
@@ -141,6 +166,7 @@ impl<'a> Search<'a> {
         self.number += 1;
         let (mut regions, mut machines) = (Vec::new(), Vec::new());
         while let Some(tracked) = self.open.pop() {
+            self.open.extend(self.bounds.get(&tracked).into_iter().flatten());
             let tracked = program.tracked(tracked);
             regions.extend(&tracked.regions);
             for machine in tracked.machines.iter().copied() {

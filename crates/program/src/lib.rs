@@ -49,7 +49,9 @@ mod watched;
 pub use blocks::{
     Begins, Impulses, InputKind, Memory as StateMemory, Part, Pending, Text, Timer, events_before,
 };
-pub use delay_line::{DelayLine, DelayTrack, Kinks, LineId, Past, PastId, VariableTiming};
+pub use delay_line::{
+    DelayLine, DelayTrack, Kinks, LineId, Past, PastId, Reading, ReadingStage, VariableTiming,
+};
 pub use diagram::{BlockId, FragmentId, MachineId, RegionId, Rows, RunSettings, WireId, Zeno};
 pub use fixed_step::{FixedStepProgram, Pass, PassOutput, fixed_step};
 pub use influence::Influence;

@@ -4,7 +4,8 @@ use blocks::Part;
 use diagram::{BlockId, Diagram, Presence, RegionId};
 use rustc_hash::FxHashMap;
 
-use crate::delay_line::{DelayLine, DelayTrack, Kinks, Past, VariableTiming};
+use crate::delay_line::{DelayLine, DelayTrack, Kinks, Past, Reading, VariableTiming};
+use crate::region::CrossingId;
 use crate::slots::Slots;
 use crate::tracked::TrackedId;
 
@@ -67,7 +68,7 @@ impl Slots {
         let mut from = vec![parts.present, parts.value];
         from.extend(&parts.derivatives[..orders as usize]);
         from.extend(&parts.impulses);
-        let moves = diagram.wire(wire).moving && past.variable.is_none();
+        let moves = diagram.wire(wire).moving && past.timing.events().is_none();
         let line = self.lines.next_id();
         let track = moves.then(|| {
             let slope = self.layout.reserve(width);
@@ -78,10 +79,16 @@ impl Slots {
         initial.resize(width, 0.0);
         let early = block.remembered[&past.port][0] != Presence::Never;
         let (delay, fragment) = (past.delay, block.fragment);
-        let variable = past.variable.map(|own| VariableTiming {
+        let variable = past.timing.events().map(|own| VariableTiming {
             delay: self.wires[block.port(own.port)].value,
             cancel: own.cancel.map(|port| self.wires[block.port(port)].present),
             pending: own.pending,
+        });
+        let reading = past.timing.signal().map(|own| Reading {
+            delay: self.wires[block.port(own.port)].value,
+            read: self.layout.reserve(1),
+            bounds: [self.tracked(1), self.tracked(1)],
+            passing: [CrossingId::new(0); 2],
         });
         let kinks = Kinks::Everywhere;
         self.lines.push(DelayLine {
@@ -89,6 +96,7 @@ impl Slots {
             fragment,
             delay,
             variable,
+            reading,
             from,
             to,
             initial,
@@ -99,9 +107,27 @@ impl Slots {
         });
     }
 
+    /// The crossings of positions with changes, once crossings have their places.
+    pub fn place_passings(&mut self, diagram: &Diagram) {
+        for (index, block) in diagram.blocks.iter().enumerate() {
+            for (history, past) in block.definition.histories.iter().enumerate() {
+                let line = &mut self.lines[self.first_line[index].plus(history)];
+                if let (Some(own), Some(reading)) = (past.timing.signal(), &mut line.reading) {
+                    let id = BlockId::new(index);
+                    reading.passing = own.passing.map(|side| self.sites[&(id, side)].first);
+                }
+            }
+        }
+    }
+
+    /// The delay line of a history of a block.
+    pub fn line(&self, block: BlockId, history: usize) -> &DelayLine {
+        &self.lines[self.first_line[block.index()].plus(history)]
+    }
+
     /// The tracked signal of a part of a delayed signal.
     pub fn delayed(&self, block: BlockId, history: usize, part: Part) -> TrackedId {
-        let line = &self.lines[self.first_line[block.index()].plus(history)];
+        let line = self.line(block, history);
         let orders = line.initial.len() / self.tracked[line.to[1]].length.max(1);
         line.to[match part {
             Part::Present => 0,

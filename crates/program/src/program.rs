@@ -80,6 +80,10 @@ pub struct Code {
     /// The delay lines that are checked at every microstep: they do not move between events, and
     /// something other than a unit may change their inputs.
     pub watched_lines: Vec<LineId>,
+    /// The delay lines whose delay is a signal.
+    pub readers: Vec<LineId>,
+    /// The crossings of what they read with changes.
+    pub passings: Vec<CrossingId>,
     /// The parts of the wires.
     pub wires: Table<WireId, TrackedWire>,
     /// The recorded signals.

@@ -4,7 +4,7 @@ use diagram::{BlockId, FragmentId, RegionId, WireId};
 use ir::{Slot, Tape};
 use serde::{Deserialize, Serialize};
 
-use crate::delay_line::{LineId, Past};
+use crate::delay_line::{LineId, Past, ReadingStage};
 use crate::jacobian::Jacobian;
 use crate::tracked::{StateId, TrackedId, WireSlots};
 use crate::unit::UnitWord;
@@ -49,6 +49,8 @@ pub struct RegionProgram {
     pub lines: Vec<LineId>,
     /// The same, grouped by the clocks that time them.
     pub pasts: Vec<Past>,
+    /// Those whose delays are signals, in an order in which each delay is known when it is needed.
+    pub readings: Vec<ReadingStage>,
     /// Samples the inputs of these delay lines, for the history of the region.
     pub sample: Tape,
     /// The first slot of the samples, delay line after delay line.

@@ -118,6 +118,7 @@ impl Slots {
         slots.place_timers(diagram);
         slots.place_lines(diagram);
         slots.place_crossings(diagram);
+        slots.place_passings(diagram);
         slots.step = slots.layout.reserve(1);
         slots.microstep = slots.tracked(1);
         slots

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::Schedule;
 
 use crate::compose::Composer;
-use crate::delay_line::{DelayLine, LineId};
+use crate::delay_line::{DelayLine, LineId, ReadingStage};
 use crate::jacobian::Partials;
 use crate::kinks;
 use crate::live::{Copier, Operands};
@@ -153,6 +153,7 @@ impl<'a> Maker<'a> {
                 slope_places.insert(place, (track.region, slope));
             }
         }
+        moving_places.extend(slots.lines.iter().filter_map(|line| line.reading).map(|r| r.read));
         let pasts = diagram.blocks.iter().flat_map(|block| {
             (0..block.definition.histories.len()).map(|history| block.past(history))
         });
@@ -192,6 +193,7 @@ impl<'a> Maker<'a> {
         let sample = self.sample(id);
         let plain =
             [rates.clone(), watched.0.clone(), watched.1.clone(), left.clone(), sample.clone()];
+        let readings = self.readings(id);
         self.follow_kinks(id, &rates, &plain.concat());
         let [left, sample] = self.observe([left, sample]);
         self.slots.regions[id].combined = self.combined(&left);
@@ -222,6 +224,10 @@ impl<'a> Maker<'a> {
         program.slopes = tape(&watched.1, &given);
         program.left = tape(&left, &none);
         program.sample = tape(&sample, &none);
+        program.readings = readings
+            .into_iter()
+            .map(|(roots, lines)| ReadingStage { tape: tape(&roots, &none), lines })
+            .collect();
         program.jacobian = jacobian.map(|(mut jacobian, roots)| {
             jacobian.tape = tape(&roots, &given);
             jacobian
@@ -277,6 +283,46 @@ impl<'a> Maker<'a> {
             let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
             Some((node, tracked.length))
         })
+    }
+
+    /// The delays of a region that are signals, in stages: a delay that is computed from a signal
+    /// whose own delay is one comes after that.
+    fn readings(&self, id: RegionId) -> Vec<(Vec<Root>, Vec<(LineId, usize)>)> {
+        let own = |line: &LineId| {
+            let own = &self.slots.lines[*line];
+            let (reading, track) = own.reading.zip(own.track)?;
+            let (wire, part) = self.slots.tracked[reading.delay].part?;
+            let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
+            let past = &self.slots.regions[id].pasts[track.past];
+            let place = past.lines.iter().position(|other| other == line)?;
+            Some((*line, place, node, reading.read, self.guard(own.block)))
+        };
+        let mut open: Vec<_> = self.slots.regions[id].lines.iter().filter_map(own).collect();
+        let reads = |node: NodeId, read: Slot| {
+            let nodes = self.composer.graph.reachable(&[node]);
+            nodes.iter().any(|id| self.composer.graph.node(*id).op == Op::Leaf(read.0))
+        };
+        let mut stages = Vec::new();
+        while !open.is_empty() {
+            let waits = |node: NodeId| open.iter().any(|(.., read, _)| reads(node, *read));
+            let ready: Vec<bool> = open.iter().map(|(_, _, node, ..)| !waits(*node)).collect();
+            // In a solved loop each may wait for another; then all are read together.
+            let all = !ready.contains(&true);
+            let mut stage = (Vec::new(), Vec::new());
+            let mut rest = Vec::new();
+            for (own, ready) in open.iter().zip(ready) {
+                let (line, place, node, read, guard) = *own;
+                if ready || all {
+                    stage.0.push((node, read, guard));
+                    stage.1.push((line, place));
+                } else {
+                    rest.push(*own);
+                }
+            }
+            stages.push(stage);
+            open = rest;
+        }
+        stages
     }
 
     /// Finds where the kinks of a region's delayed signals propagate to; what depends on a solved

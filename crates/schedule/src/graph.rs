@@ -120,10 +120,7 @@ impl Parts {
             .reachable(roots)
             .into_iter()
             .filter_map(|node| match &graph.node(node).op {
-                Op::Leaf(key) => match block.definition.leaves[*key as usize] {
-                    Leaf::Input { port, part } => Some(self.id(block.port(port), part)),
-                    _ => None,
-                },
+                Op::Leaf(key) => self.read(block, phase, block.definition.leaves[*key as usize]),
                 _ => None,
             })
             .collect();
@@ -134,6 +131,21 @@ impl Parts {
         found.sort_unstable();
         found.dedup();
         found
+    }
+
+    /// The part of a wire that a leaf reads at the same instant, if there is one. Between events the
+    /// past is read at a delay that may be a signal; at ticks, it is that of the left limit.
+    pub fn read(&self, block: &FlatBlock, phase: Phase, leaf: Leaf) -> Option<PartId> {
+        match leaf {
+            Leaf::Input { port, part } => Some(self.id(block.port(port), part)),
+            Leaf::Delayed { index, part: Part::Value | Part::Derivative(_) }
+                if phase == Phase::Smooth =>
+            {
+                let delay = block.definition.histories[index].timing.signal()?;
+                Some(self.id(block.port(delay.port), Part::Value))
+            }
+            _ => None,
+        }
     }
 
     /// The reachable inputs, except those below sides and floors. These are frozen if their operand
@@ -149,9 +161,7 @@ impl Parts {
             }
             match &graph.node(node).op {
                 Op::Leaf(key) => {
-                    if let Leaf::Input { port, part } = block.definition.leaves[*key as usize] {
-                        found.push(self.id(block.port(port), part));
-                    }
+                    found.extend(self.read(block, phase, block.definition.leaves[*key as usize]));
                 }
                 // Whether a side has changed was decided at the last commit, whatever the operand
                 // is now.

@@ -105,13 +105,10 @@ fn may_be_known(
         let node = graph.node(id);
         let arg = |i: usize| known[&node.args[i]];
         let may = match &node.op {
-            Op::Leaf(key) => match block.definition.leaves[*key as usize] {
-                Leaf::Input { port, part } => {
-                    let id = parts.id(block.port(port), part);
-                    status.get(&id).copied().unwrap_or(true)
-                }
-                _ => true,
-            },
+            Op::Leaf(key) => {
+                let read = parts.read(block, phase, block.definition.leaves[*key as usize]);
+                read.and_then(|id| status.get(&id).copied()).unwrap_or(true)
+            }
             Op::FrozenSign | Op::FrozenFloor if frozen(block, phase, id) => true,
             // Whether a side has changed was decided at the last commit, whatever the operand is
             // now.

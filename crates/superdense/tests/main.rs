@@ -8,6 +8,7 @@ mod conditional;
 mod crossings;
 mod data;
 mod delays;
+mod delays_varying;
 mod derivatives;
 mod distributions;
 mod domains;

@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 
 use base::{Table, Time, clone_reusing};
-use program::tape::{Binary, Jet, Scalar};
+use program::tape::{Binary, Jet, Scalar, run};
 use program::{DelayLine, DelayTrack, FragmentId, LineId, RegionProgram};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,11 @@ pub(crate) const NODES: [f64; 6] = [
 ];
 /// The points between nodes at which a piece is compared with the signal.
 pub(crate) const CHECKS: [f64; 2] = [0.21, 0.5];
+
+/// How many times its length a piece is extended beyond its start.
+const FURTHEST: f64 = 2.6;
+/// By how much a step may exceed the one before it if it reads beyond the end.
+const MOST_GROWTH: f64 = 1.5;
 
 /// By how much a rounded clock time minus a rounded delay may miss the correctly rounded result:
 /// the time, the clock's origin and the delay are each rounded, then and now.
@@ -57,9 +62,16 @@ struct Past {
     data: VecDeque<f64>,
     /// The read position of each delay line.
     readers: Vec<Reader>,
+    /// The signals at the start of the phase, which are read until the phase has a piece.
+    fresh: Vec<f64>,
+    /// How far steps may read beyond the end \[s\], if a delay that is a signal is shorter than the
+    /// step.
+    reach: f64,
+    /// Whether the last step did.
+    overran: bool,
 }
 
-clone_reusing!(Past { zero, runs, width, dropped, pieces, data, readers });
+clone_reusing!(Past { zero, runs, width, dropped, pieces, data, readers, fresh, reach, overran });
 
 /// A polynomial over an interval of time.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -75,6 +87,9 @@ struct Piece {
 struct Reader {
     /// The first piece of this smooth phase: at the start of a phase the right limit is read.
     first: u64,
+    /// The last piece of this smooth phase: a delay that is a signal reads no further than to the
+    /// next change, which is located.
+    until: u64,
     /// The piece that was read last, counted from the first one ever recorded.
     at: u64,
     /// The start of the phase minus the delay, relative to the start of the piece \[s\].
@@ -173,10 +188,36 @@ impl RegionHistory {
         program: &RegionProgram,
         lines: &Table<LineId, DelayLine>,
         origin: Time,
+        bounds: &dyn Fn(LineId) -> Bounds,
     ) {
         for (past, own) in self.pasts.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
-            past.begin_phase(own, lines, origin - past.zero);
+            past.begin_phase((own, lines), origin - past.zero, bounds);
         }
+    }
+
+    /// Whether a phase reads what it has not begun to record.
+    pub fn needs_fresh(&self) -> bool {
+        self.running().any(Past::needs_fresh)
+    }
+
+    /// Takes a sample of the whole region at the start of a phase.
+    pub fn refresh(&mut self, program: &RegionProgram, sample: &[f64]) {
+        for (past, own) in self.pasts.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
+            past.fresh.clear();
+            past.fresh.extend_from_slice(&sample[own.offset..own.offset + own.width]);
+        }
+    }
+
+    /// How far a step may read beyond the end of a past \[s\].
+    pub fn reach(&self, past: usize) -> f64 {
+        self.pasts[past].reach
+    }
+
+    /// The step since a time has been appended: decides how far the next may read beyond the end.
+    /// `allowed` is the error that a value may have.
+    pub fn measure_reach(&mut self, begin: Time, allowed: &dyn Fn(f64) -> f64) {
+        let running = self.pasts.iter_mut().filter(|past| past.runs && past.reach > 0.0);
+        running.for_each(|past| past.measure_reach(begin - past.zero, allowed));
     }
 
     /// Writes the delayed signals of a region, at offset `t` from the start of its phase, to their
@@ -194,6 +235,20 @@ impl RegionHistory {
         for (past, own) in self.pasts.iter_mut().zip(&program.pasts).filter(|(past, _)| past.runs) {
             past.place((own, lines), origin - past.zero, t, slots, slopes);
         }
+        for stage in &program.readings {
+            run(&stage.tape, slots);
+            for (line, reader) in &stage.lines {
+                let (Some(track), Some(reading)) = (&lines[*line].track, lines[*line].reading)
+                else {
+                    continue;
+                };
+                let past = &mut self.pasts[track.past];
+                if past.runs {
+                    let t = t - slots[reading.read.index()];
+                    past.place_at(*reader, origin - past.zero, t, track, slots, slopes);
+                }
+            }
+        }
     }
 
     /// Writes the slopes of a delayed signal just after a time of its clock to their slots.
@@ -207,7 +262,30 @@ impl RegionHistory {
     pub fn jet_after(&self, time: Time, track: &DelayTrack, number: usize) -> Jet {
         self.pasts[track.past].jet_after(time, track.offset + number)
     }
+
+    /// The Taylor coefficients of one element of a delayed signal that is read between two changes
+    /// with a delay that is a signal; `delay` has the Taylor coefficients of that.
+    pub fn jet_at(
+        &self,
+        now: Time,
+        bounds: Bounds,
+        delay: Jet,
+        track: &DelayTrack,
+        number: usize,
+    ) -> Jet {
+        self.pasts[track.past].jet_at(now, bounds, delay, track.offset + number)
+    }
 }
+
+/// The times of the last change before the position that is read and of the next one, by the clock
+/// of the diagram.
+pub(crate) type Bounds = [Option<Time>; 2];
+
+/// The shortest time that steps read beyond the end of a past, as a fraction of the longest delay.
+const SHORTEST_REACH: f64 = 1e-6;
+/// How far a step may read beyond the end after one that did not, as a fraction of its length: the
+/// polynomial of the last step is still accurate there.
+const CAUTIOUS: f64 = 0.25;
 
 impl Past {
     fn new(program: &program::Past, lines: &Table<LineId, DelayLine>, start: Time) -> Past {
@@ -224,6 +302,9 @@ impl Past {
             }
         }
         past.readers = vec![Reader::default(); program.lines.len()];
+        if program.lines.iter().any(|line| lines[*line].reading.is_some()) {
+            past.reach = SHORTEST_REACH * longest.seconds();
+        }
         past.push(start - longest, start, &samples);
         past
     }
@@ -259,16 +340,90 @@ impl Past {
 
     fn begin_phase(
         &mut self,
-        program: &program::Past,
-        lines: &Table<LineId, DelayLine>,
+        (program, lines): (&program::Past, &Table<LineId, DelayLine>),
         origin: Time,
+        bounds: &dyn Fn(LineId) -> Bounds,
     ) {
+        let mut longest = 0.0f64;
         for (index, line) in program.lines.iter().enumerate() {
             let delay = lines[*line].delay.time();
+            if lines[*line].reading.is_some() {
+                let (first, until) = self.between(bounds(*line));
+                let at = self.readers[index].at.clamp(first, until.max(first));
+                (self.readers[index].first, self.readers[index].until) = (first, until);
+                self.readers[index].at = at;
+                match self.is_fresh(index) {
+                    false => self.move_to(index, Time::ZERO, origin, at.min(self.last())),
+                    // The first piece of the phase will begin now.
+                    true => (self.readers[index].offset, self.readers[index].length) = (0.0, 0.0),
+                }
+                longest = longest.max(delay.seconds());
+                continue;
+            }
             let at = self.dropped + self.after(origin - delay) as u64;
-            self.readers[index].first = at;
+            (self.readers[index].first, self.readers[index].until) = (at, u64::MAX);
             self.move_to(index, delay, origin, at);
         }
+        (self.reach, self.overran) = (SHORTEST_REACH * longest, false);
+    }
+
+    /// The first and the last piece between two changes. The first one may not have begun.
+    fn between(&self, [lower, upper]: Bounds) -> (u64, u64) {
+        let ended = |time: Time| {
+            self.dropped + self.pieces.partition_point(|piece| piece.end <= time + ROUNDING) as u64
+        };
+        let first = lower.map_or(self.dropped, ended);
+        (first, upper.map_or(u64::MAX, |upper| ended(upper).saturating_sub(1).max(first)))
+    }
+
+    /// The last piece.
+    fn last(&self) -> u64 {
+        self.dropped + self.pieces.len() as u64 - 1
+    }
+
+    /// Whether a reader is in a phase that has no piece yet.
+    fn is_fresh(&self, reader: usize) -> bool {
+        self.readers[reader].first > self.last()
+    }
+
+    fn needs_fresh(&self) -> bool {
+        (0..self.readers.len()).any(|reader| self.is_fresh(reader))
+    }
+
+    /// Compares what the step since a time has read beyond the end with what is there.
+    fn measure_reach(&mut self, begin: Time, allowed: &dyn Fn(f64) -> f64) {
+        let length = (self.end() - begin).seconds();
+        if !std::mem::replace(&mut self.overran, false) {
+            self.reach = self.reach.max(CAUTIOUS * length);
+            return;
+        }
+        let known = self.pieces.partition_point(|piece| piece.end <= begin);
+        let fresh = self.readers.iter().any(|own| own.first >= self.dropped + known as u64);
+        let last = self.pieces.len() - 1;
+        let mut worst = 0.0f64;
+        for number in 0..self.width {
+            let now = self.extended(last, self.pieces[last].length, number).0;
+            let expected = match known.checked_sub(1).filter(|_| !fresh) {
+                Some(before) => {
+                    let end = (self.end() - self.pieces[before].start).seconds();
+                    self.extended(before, end, number).0
+                }
+                None => self.fresh.get(number).copied().unwrap_or(now),
+            };
+            worst = worst.max((now - expected).abs() / allowed(now));
+        }
+        let factor = (0.1 / worst.max(1e-12)).powf(1.0 / 6.0).clamp(0.2, MOST_GROWTH);
+        self.reach = factor * length;
+    }
+
+    /// A signal and its slope at a distance from the start of a piece \[s\]. Far beyond a piece its
+    /// polynomial means nothing; its tangent is at least bounded.
+    #[inline]
+    fn extended(&self, piece: usize, x: f64, number: usize) -> (f64, f64) {
+        let length = self.pieces[piece].length;
+        let inside = x.clamp((1.0 - FURTHEST) * length, FURTHEST * length);
+        let (value, slope) = self.value(piece, inside / length, number);
+        (value + slope / length * (x - inside), slope / length)
     }
 
     /// The piece that continues after a time; the time may be early by a rounding.
@@ -297,6 +452,9 @@ impl Past {
         for (index, line) in program.lines.iter().enumerate() {
             let line = &lines[*line];
             let Some(track) = &line.track else { continue };
+            if line.reading.is_some() {
+                continue;
+            }
             let x = self.seek(index, line.delay.time(), origin, t);
             let piece = (self.readers[index].at - self.dropped) as usize;
             self.read(piece, x, track, slots, slopes);
@@ -307,7 +465,7 @@ impl Past {
     /// piece.
     fn seek(&mut self, index: usize, delay: Time, origin: Time, t: f64) -> f64 {
         loop {
-            let Reader { first, at, offset, length } = self.readers[index];
+            let Reader { first, until, at, offset, length } = self.readers[index];
             // The end of a piece and its time in the phase may differ by rounding, of floats and of
             // exact times to attoseconds.
             let rounding = 8.0 * f64::EPSILON * (offset.abs() + t.abs() + length) + 3e-18;
@@ -315,7 +473,7 @@ impl Past {
             let last = self.dropped + self.pieces.len() as u64 - 1;
             if at < self.dropped || at > last {
                 self.move_to(index, delay, origin, at.clamp(self.dropped, last));
-            } else if x > length + rounding && at < last {
+            } else if x > length + rounding && at < last.min(until) {
                 self.move_to(index, delay, origin, at + 1);
             } else if x < -rounding && at > first.max(self.dropped) {
                 self.move_to(index, delay, origin, at - 1);
@@ -325,22 +483,62 @@ impl Past {
         }
     }
 
+    /// Writes a delayed signal that is read at offset `t` from the start of the phase, between two
+    /// changes.
+    fn place_at(
+        &mut self,
+        reader: usize,
+        origin: Time,
+        t: f64,
+        track: &DelayTrack,
+        slots: &mut [f64],
+        slopes: bool,
+    ) {
+        if self.is_fresh(reader) {
+            self.overran = true;
+            let own = track.offset..track.offset + track.width;
+            let values = self.fresh.get(own).unwrap_or_default();
+            slots[track.place.index()..track.place.index() + values.len()].copy_from_slice(values);
+            slots[track.slope.index()..track.slope.index() + track.width].fill(0.0);
+            return;
+        }
+        let first = self.readers[reader].first;
+        self.readers[reader].at = self.readers[reader].at.max(first);
+        let x = self.seek(reader, Time::ZERO, origin, t);
+        let (at, until) = (self.readers[reader].at, self.readers[reader].until);
+        let piece = (at - self.dropped) as usize;
+        self.overran |= x > self.pieces[piece].length && until > self.last();
+        for i in 0..track.width {
+            let (value, slope) = self.extended(piece, x, track.offset + i);
+            slots[track.place.index() + i] = value;
+            if slopes {
+                slots[track.slope.index() + i] = slope;
+            }
+        }
+    }
+
     fn read(&self, piece: usize, x: f64, track: &DelayTrack, slots: &mut [f64], slopes: bool) {
         let length = self.pieces[piece].length;
         let x = x / length;
         for i in 0..track.width {
-            let coefficient = |order: usize| self.coefficient(piece, order, track.offset + i);
-            let last = NODES.len() - 1;
-            let (mut value, mut slope) = (coefficient(last), 0.0);
-            for order in (0..last).rev() {
-                slope = value + (x - NODES[order]) * slope;
-                value = coefficient(order) + (x - NODES[order]) * value;
-            }
+            let (value, slope) = self.value(piece, x, track.offset + i);
             slots[track.place.index() + i] = value;
             if slopes {
                 slots[track.slope.index() + i] = slope / length;
             }
         }
+    }
+
+    /// An element of a sample and its slope, at `x` between 0 and 1 for a point of the piece.
+    #[inline]
+    fn value(&self, piece: usize, x: f64, number: usize) -> (f64, f64) {
+        let last = NODES.len() - 1;
+        let (mut value, mut slope) = (self.coefficient(piece, last, number), 0.0);
+        for order in (0..last).rev() {
+            slope = value + (x - NODES[order]) * slope;
+            value = self.coefficient(piece, order, number) + (x - NODES[order]) * value;
+        }
+        (value, slope)
     }
 
     #[inline]
@@ -351,10 +549,34 @@ impl Past {
     /// The Taylor coefficients of one element of a sample just after a time.
     fn jet_after(&self, time: Time, number: usize) -> Jet {
         let piece = self.after(time);
-        let Piece { start, length, .. } = self.pieces[piece];
+        self.jet_of(piece, Jet::time((time - self.pieces[piece].start).seconds()), number)
+    }
+
+    /// The same at a position between two changes, which moves as time minus a delay does.
+    fn jet_at(&self, now: Time, bounds: Bounds, delay: Jet, number: usize) -> Jet {
+        let (first, until) = self.between(bounds);
+        if first > self.last() {
+            return Jet::constant(self.fresh.get(number).copied().unwrap_or(0.0));
+        }
+        let until = until.min(self.last()).max(first);
+        let position = |piece: u64| {
+            let start = self.pieces[(piece - self.dropped) as usize].start;
+            (now - start).seconds() - delay.0[0]
+        };
+        let mut at = first;
+        while at < until && position(at + 1) >= 0.0 {
+            at += 1;
+        }
+        let piece = (at - self.dropped) as usize;
+        let since = Jet::time((now - self.pieces[piece].start).seconds());
+        self.jet_of(piece, Jet::binary(Binary::Sub, since, delay), number)
+    }
+
+    /// A piece at a distance from its start, which moves.
+    fn jet_of(&self, piece: usize, distance: Jet, number: usize) -> Jet {
+        let length = self.pieces[piece].length;
         let last = NODES.len() - 1;
-        let scale = |jet: Jet| Jet::binary(Binary::Div, jet, Jet::constant(length));
-        let x = scale(Jet::time((time - start).seconds()));
+        let x = Jet::binary(Binary::Div, distance, Jet::constant(length));
         let mut value = Jet::constant(self.coefficient(piece, last, number));
         for order in (0..last).rev() {
             let distance = Jet::binary(Binary::Sub, x, Jet::constant(NODES[order]));

@@ -12,6 +12,9 @@ pub(crate) struct DelayLineState {
     pub last: Vec<f64>,
     /// The pending changes, in the order of time.
     pub pending: VecDeque<DelayedChange>,
+    /// The changes that have come and may come again in reverse, in the order of time, if the delay
+    /// is a signal.
+    pub passed: VecDeque<DelayedChange>,
     /// The change that comes at the time of this tick, and how many of its entries have come.
     pub coming: Option<(DelayedChange, usize)>,
     /// How many of these were present at a committed microstep.
@@ -20,7 +23,7 @@ pub(crate) struct DelayLineState {
     pub recorded: Option<Tag>,
 }
 
-clone_reusing!(DelayLineState { last, pending, coming, seen, recorded });
+clone_reusing!(DelayLineState { last, pending, passed, coming, seen, recorded });
 
 /// What happened to a wire at one time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +34,8 @@ pub(crate) struct DelayedChange {
     pub due: ExactTime,
     /// The order of the derivative that jumps; 0 for the signal itself.
     pub order: u8,
+    /// The parts that the wire had before, if it has changed.
+    pub before: Vec<f64>,
     pub entries: Vec<Entry>,
 }
 
@@ -41,6 +46,9 @@ pub(crate) struct Entry {
     pub parts: Vec<f64>,
 }
 
+/// The times of the last and of the next change if there is none \[s\]: no time is like them.
+pub(crate) const NEVER: [f64; 2] = [-1e30, 1e30];
+
 impl DelayLineState {
     /// The state of a delay line before anything has happened to it, with its initial value in the
     /// buffer.
@@ -50,7 +58,13 @@ impl DelayLineState {
         let length: usize = line.to.iter().map(|tracked| program.tracked(*tracked).length).sum();
         last.resize(length, 0.0);
         scatter_parts(program, &line.to, &last, slots);
-        DelayLineState { last, pending: VecDeque::new(), coming: None, seen: 0, recorded: None }
+        if let Some(reading) = line.reading {
+            for (bound, time) in reading.bounds.into_iter().zip(NEVER) {
+                slots[program.tracked(bound).slot.index()] = time;
+            }
+        }
+        let (pending, passed) = (VecDeque::new(), VecDeque::new());
+        DelayLineState { last, pending, passed, coming: None, seen: 0, recorded: None }
     }
 
     /// The clock stops: an event or impulse of this microstep is over at the next one, which is not
@@ -98,7 +112,8 @@ impl DelayLineState {
     ) -> &mut DelayedChange {
         let (time, due) = (now.time() - zero.time(), now - zero + delay);
         if self.pending.back().is_none_or(|last| last.time < time && last.due < due) {
-            self.pending.push_back(DelayedChange { time, due, order, entries: Vec::new() });
+            let (before, entries) = (Vec::new(), Vec::new());
+            self.pending.push_back(DelayedChange { time, due, order, before, entries });
         }
         self.pending.back_mut().expect("a change was just added")
     }

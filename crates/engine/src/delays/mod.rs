@@ -10,12 +10,17 @@
 //! Times of delayed changes are those of the clock of the diagram that the delay is in. In the
 //! diagram of a state that stops, pending changes wait until it resumes.
 //!
+//! If the delay is a signal, recorded changes come when time minus the delay passes their times, and
+//! in reverse when it passes them backward; see `passing.rs`.
+//!
 //! If nothing is recorded but a phase has started at s, the delayed signal has a kink at s + delay,
 //! and a step should end there. Each integration smooths a kink by one order, so that after a few
 //! delays a solver does not see it any more.
 
 pub(crate) mod history;
 pub(crate) mod line;
+mod passing;
+mod reach;
 mod record;
 mod variable;
 
@@ -177,6 +182,9 @@ impl Engine<'_> {
 
     /// When the next change of a delay line comes.
     pub(crate) fn due(&self, line: LineId) -> Time {
+        if self.program.lines[line].reading.is_some() {
+            return Time::MAX;
+        }
         let first = self.state.delays.lines[line].pending.front();
         let Some((change, zero)) = first.zip(self.line_zero(line)) else { return Time::MAX };
         (change.due + zero).time()
@@ -206,7 +214,9 @@ impl Engine<'_> {
     /// The shortest delay that a region's own steps must not exceed \[s\].
     pub(crate) fn shortest_delay(&self, region: RegionId) -> Option<Time> {
         let lines = self.program.regions[region].lines.iter();
-        let running = lines.filter(|line| self.line_zero(**line).is_some());
+        let running = lines.filter(|line| {
+            self.line_zero(**line).is_some() && self.program.lines[**line].reading.is_none()
+        });
         running.map(|line| self.program.lines[*line].delay.time()).min()
     }
 
@@ -230,6 +240,7 @@ impl Engine<'_> {
             change.order = 0;
         }
         self.follow_due(line);
+        self.set_bounds(line);
     }
 
     /// Records changes of the delayed wires, at a microstep from 1 on.
@@ -260,7 +271,9 @@ impl Engine<'_> {
         for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
             let Some(tick) = &self.state.tick else { return };
             let region = tick.involved(place);
-            if !tick.region(region).evaluated {
+            // A region that is only evaluated for a row has not changed, and its wires have not been
+            // looked at when the tick began.
+            if !tick.region(region).touched {
                 continue;
             }
             for line in program.regions[region].lines.iter().copied() {
@@ -308,10 +321,17 @@ impl Engine<'_> {
         let absent = parts[0] == 0.0 && state.last[0] == 0.0 && !program.lines[line].early;
         let same = parts.iter().zip(&state.last).all(|(a, b)| a.to_bits() == b.to_bits());
         if !absent && !same {
+            let before = match program.lines[line].reading {
+                Some(_) => state.last.clone(),
+                None => Vec::new(),
+            };
             state.last.copy_from_slice(&parts);
             let (delay, spare) = (program.lines[line].delay, &mut self.scratch.spare_changes[line]);
             let change = state.change_at(self.state.now, zero, delay, 0);
             change.order = 0;
+            if change.entries.is_empty() {
+                change.before = before;
+            }
             if change.entries.capacity() == 0 {
                 change.entries = spare.entries();
             }
@@ -320,6 +340,7 @@ impl Engine<'_> {
             }
             change.entries.push(Entry { microstep, parts: spare.parts(&parts) });
             self.follow_due(line);
+            self.set_bounds(line);
         }
         self.scratch.numbers = parts;
     }
@@ -356,6 +377,7 @@ impl Engine<'_> {
             if let Some(zero) = self.line_zero(line).filter(|_| own.kinks != Kinks::Unread) {
                 self.state.delays.lines[line].change_at(self.state.now, zero, own.delay, order);
                 self.follow_due(line);
+                self.pass_kink_of_now(line);
             }
         }
     }

@@ -45,6 +45,11 @@ impl Engine<'_> {
             return Ok(());
         }
         self.record_to(region, self.state.regions[region].reached)?;
+        if !code.readings.is_empty() {
+            let state = &mut self.state.regions[region];
+            let solver = &state.solver;
+            state.history.measure_reach(begin, &|value| solver.allowed(value));
+        }
         // This region was the last of all: no time before its old end is needed any more.
         self.state.regions[region].history.forget(begin - longest);
         Ok(())
@@ -64,8 +69,10 @@ impl Engine<'_> {
         // Sampling uses the slots of the states.
         let tracks = code.lines.iter().filter_map(|line| program.lines[*line].track);
         let places = tracks.map(|track| (track.place.index(), track.width));
-        let places =
-            places.chain([(code.state.index(), code.dimension), (program.time.index(), 1)]);
+        let readings = code.lines.iter().filter_map(|line| program.lines[*line].reading);
+        let places = places
+            .chain(readings.map(|own| (own.read.index(), 1)))
+            .chain([(code.state.index(), code.dimension), (program.time.index(), 1)]);
         let mut kept = std::mem::take(&mut self.scratch.kept);
         kept.clear();
         for (from, length) in places.clone() {

@@ -60,7 +60,7 @@ impl Engine<'_> {
             None => {}
             Some(due) if due.time() <= local.time() => {
                 let (change, _) = state.coming.get_or_insert_with(|| {
-                    (DelayedChange { time: due.time(), due, order: 0, entries: spare.entries() }, 0)
+                    (DelayedChange::of_events(due.time(), due, spare.entries()), 0)
                 });
                 add(&mut change.entries, microstep + 1, parts, spare);
                 let coming = &mut self.state.delays.coming;
@@ -71,8 +71,8 @@ impl Engine<'_> {
             Some(due) => {
                 let place = state.pending.partition_point(|change| change.due < due);
                 if state.pending.get(place).is_none_or(|change| change.due != due) {
-                    let (time, entries) = (local.time(), spare.entries());
-                    state.pending.insert(place, DelayedChange { time, due, order: 0, entries });
+                    let change = DelayedChange::of_events(local.time(), due, spare.entries());
+                    state.pending.insert(place, change);
                 }
                 add(&mut state.pending[place].entries, FIRST, parts, spare);
             }
@@ -107,6 +107,13 @@ fn add(entries: &mut Vec<Entry>, microstep: u32, parts: Vec<f64>, spare: &mut Sp
     let end = event.end(spare);
     entries.push(event);
     entries.extend(end);
+}
+
+impl DelayedChange {
+    /// Events that happened at a time and are due at another.
+    fn of_events(time: Time, due: ExactTime, entries: Vec<Entry>) -> DelayedChange {
+        DelayedChange { time, due, order: 0, before: Vec::new(), entries }
+    }
 }
 
 impl Entry {

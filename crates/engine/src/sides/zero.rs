@@ -126,6 +126,9 @@ impl Engine<'_> {
         for index in &program.lines {
             let line = &self.program.lines[*index];
             let (Some(track), Some(zero)) = (&line.track, self.line_zero(*index)) else { continue };
+            if line.reading.is_some() {
+                continue;
+            }
             let past = self.state.tag.time - zero.time() - line.delay.time();
             for i in 0..track.width {
                 let mut jet = self.state.regions[region].history.jet_after(past, track, i);
@@ -140,14 +143,42 @@ impl Engine<'_> {
             self.scratch.jets[state + place].0[0].error += drift.of(place);
         }
         for k in 0..JET_ORDER {
+            self.read_jets(region);
+            let program = &self.program.regions[region];
             run(&program.derivative, &mut self.scratch.jets);
             for i in 0..program.dimension {
                 let coefficient = self.scratch.jets[rate + i].0[k];
                 self.scratch.jets[state + i].0[k + 1] = coefficient.scaled_down((k + 1) as f64);
             }
         }
+        self.read_jets(region);
+        let program = &self.program.regions[region];
         run(&program.crossings, &mut self.scratch.jets);
         self.scratch.jets[program.g.index() + watch.index].leading_sign(1)
+    }
+
+    /// Reads the past with delays that are signals, as far as the Taylor coefficients of those are
+    /// known.
+    fn read_jets(&mut self, region: RegionId) {
+        let program = self.program;
+        for stage in &program.regions[region].readings {
+            run(&stage.tape, &mut self.scratch.jets);
+            for (id, _) in &stage.lines {
+                let line = &program.lines[*id];
+                let (Some(track), Some(reading)) = (&line.track, line.reading) else { continue };
+                let Some(zero) = self.line_zero(*id) else { continue };
+                let now = (self.state.now - zero).time();
+                let bounds = self.state.delays.lines[*id].bounds();
+                let delay = Jet(self.scratch.jets[reading.read.index()].0.map(|x| x.value));
+                for i in 0..track.width {
+                    let history = &self.state.regions[region].history;
+                    let mut jet = history.jet_at(now, bounds, delay, track, i);
+                    jet.0[0] = self.state.slots[track.place.index() + i];
+                    self.scratch.jets[track.place.index() + i] =
+                        Jet(jet.0.map(|x| Rounded::entering(x, 0.0)));
+                }
+            }
+        }
     }
 }
 

@@ -255,15 +255,19 @@ impl<'a> Flow<'a> {
     }
 
     fn place_with(&mut self, t: f64, x: &[f64], slopes: bool) {
-        self.place_time(t, slopes);
         scatter(self.slots, self.program.state, states(self.ranges), x);
+        self.place_time(t, x, slopes);
     }
 
     /// Writes time and delayed signals to their slots.
     #[inline(always)]
-    fn place_time(&mut self, t: f64, slopes: bool) {
+    fn place_time(&mut self, t: f64, x: &[f64], slopes: bool) {
         self.slots[self.time.index()] = self.origin + t;
         if !self.program.lines.is_empty() {
+            // Delays may be functions of the states.
+            if !self.program.readings.is_empty() {
+                scatter(self.slots, self.program.state, states(self.ranges), x);
+            }
             self.history.place(self.program, self.lines, self.start, t, self.slots, slopes);
         }
     }
@@ -272,7 +276,7 @@ impl<'a> Flow<'a> {
     /// give, which has other functions for rates that are not finite.
     #[inline(always)]
     fn compiled_rates(&mut self, code: &dyn RegionCode, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
-        self.place_time(t, false);
+        self.place_time(t, x, false);
         if self.whole {
             code.derivative(self.slots, x, dx);
         } else {
@@ -292,7 +296,7 @@ impl<'a> Flow<'a> {
         g: &mut [f64],
         rate: &mut [f64],
     ) -> bool {
-        self.place_time(t, true);
+        self.place_time(t, x, true);
         if self.whole {
             code.crossings(self.slots, x, dx, g, rate);
         } else {

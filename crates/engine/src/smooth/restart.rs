@@ -2,7 +2,7 @@
 
 use base::Time;
 use program::tape::run;
-use program::{FragmentId, RegionId};
+use program::{FragmentId, LineId, RegionId};
 
 use crate::engine::Engine;
 use crate::native::code;
@@ -10,6 +10,18 @@ use crate::smooth::flow::{Flow, Places, counted, gather, states, watches};
 use crate::smooth::slowest::standing;
 
 impl Engine<'_> {
+    /// The longest step that the running blocks of a region allow \[s\].
+    pub(crate) fn longest_step(&self, region: RegionId) -> f64 {
+        let program = &self.program.regions[region];
+        let limits = self.program.limits.slices[region].iter().zip(&program.slices);
+        let runs = |fragment: FragmentId| {
+            fragment == FragmentId::ROOT
+                || self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
+        };
+        let running = limits.filter(|(_, slice)| runs(slice.fragment)).map(|(limit, _)| *limit);
+        running.fold(f64::INFINITY, f64::min)
+    }
+
     /// Starts a smooth phase of a region, at a time also given in seconds, from the states in the
     /// buffer.
     pub(crate) fn restart(&mut self, region: RegionId, time: Time, seconds: f64) {
@@ -30,12 +42,11 @@ impl Engine<'_> {
                 state.sides.resize(watched, 0.0);
                 state.residuals.resize(watched, 0.0);
             }
-            let limits = self.program.limits.slices[region].iter().enumerate();
-            let longest = limits.filter(|(index, _)| runs(*index)).map(|(_, limit)| *limit);
-            state.solver.limit_step(longest.fold(f64::INFINITY, f64::min));
-        } else if let Some(limit) = self.program.limits.slices[region].first() {
-            state.solver.limit_step(*limit);
         }
+        let longest = self.longest_step(region);
+        let program = &self.program.regions[region];
+        let state = &mut self.state.regions[region];
+        state.solver.limit_step(longest);
         gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
         gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);
         let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
@@ -55,7 +66,16 @@ impl Engine<'_> {
         let history = &mut state.history;
         if !program.lines.is_empty() {
             history.truncate(time);
-            history.begin_phase(program, &self.program.lines, time);
+            let lines = &self.state.delays.lines;
+            let bounds = |line: LineId| lines[line].bounds();
+            history.begin_phase(program, &self.program.lines, time, &bounds);
+            if history.needs_fresh() {
+                run(&program.sample, &mut self.state.slots);
+                history.refresh(
+                    program,
+                    &self.state.slots[program.samples.range(program.sample_width)],
+                );
+            }
         }
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.state.slots);

@@ -93,6 +93,12 @@ impl Engine<'_> {
         horizon: Time,
         (before, most): (Time, u32),
     ) -> Result<(), RunError> {
+        let mut reach = f64::INFINITY;
+        if !self.program.regions[region].readings.is_empty() {
+            reach = self.longest_read(region);
+            let longest = reach.min(self.longest_step(region));
+            self.state.regions[region].solver.limit_step(longest);
+        }
         let state = &mut self.state.regions[region];
         let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.scratch.active[region];
@@ -116,7 +122,10 @@ impl Engine<'_> {
         if !state.rests.is_empty() {
             flow.stay_at_rest(&mut state.solver, &mut self.scratch.numbers);
         }
-        let to = horizon.since(state.origin);
+        let whole = horizon.since(state.origin);
+        // Fixed steps are not limited; they end early instead.
+        let fixed = self.options.solver.method.is_fixed();
+        let to = if fixed { whole.min(state.solver.time() + reach) } else { whole };
         let before = if before == horizon { to } else { before.since(state.origin) };
         let (from, begun) = (state.solver.time(), state.solver.counters().accepted);
         let result = loop {
@@ -139,7 +148,7 @@ impl Engine<'_> {
         self.scratch.active[region].gains = gain;
         let t = state.solver.time();
         if result.is_ok() || t > from {
-            state.reached = state.time_at(t, to, horizon);
+            state.reached = state.time_at(t, whole, horizon);
         }
         match result {
             Ok(advance) => self.take_step(region, advance, horizon),

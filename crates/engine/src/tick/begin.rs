@@ -22,7 +22,7 @@ impl Engine<'_> {
         self.crossings_up_to(time, &mut at_crossing);
         for region in at_crossing.iter().copied() {
             if self.state.regions[region].reached == time {
-                located = true;
+                located |= program.readers.is_empty() || self.locates_more(region);
                 self.check_crowd(region, time)?;
                 for other in &program.influence.crossings[region] {
                     self.touch(*other)?;
@@ -46,8 +46,14 @@ impl Engine<'_> {
         if !program.remembering.is_empty() {
             self.look_at_memories()?;
         }
+        let other = located || !self.scratch.woken.is_empty();
         if !program.lines.is_empty() {
-            self.begin_delayed(time, located || !self.scratch.woken.is_empty(), sink)?;
+            self.begin_delayed(time, other, sink)?;
+        }
+        if !program.readers.is_empty() {
+            for region in self.readers_at_now() {
+                self.touch(region)?;
+            }
         }
         self.cover_touched(sink);
         self.for_rows(|engine, region| engine.look_at(region))?;
@@ -59,6 +65,9 @@ impl Engine<'_> {
         self.wake();
         if !program.inputs.is_empty() {
             self.bring_inputs();
+        }
+        if !program.readers.is_empty() {
+            self.pass_first(other);
         }
         if !program.lines.is_empty() {
             self.bring(1);
@@ -105,6 +114,17 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Changes that delays that are signals pass as a tick begins; if nothing else happens, the tick
+    /// has their order.
+    fn pass_first(&mut self, other: bool) {
+        let order = self.pass_changes(1).filter(|_| !other);
+        let coming = (0..self.state.delays.coming.len()).filter_map(|at| self.coming_line(at));
+        let more = coming.count();
+        if let (Some(order), Some(tick)) = (order, &mut self.state.tick) {
+            tick.order = if tick.order == 0 || more <= 1 { order } else { order.min(tick.order) };
+        }
     }
 
     fn log_located(&self, region: RegionId, time: Time, sink: &mut dyn Sink) {

@@ -49,10 +49,11 @@ impl Engine<'_> {
                 if !self.state.watch.resting.is_empty() {
                     self.begin_rests(region, sink)?;
                 }
-                self.restart(region, time, seconds);
+                // The changes between which delays that are signals read must be known first.
                 if !self.program.regions[region].lines.is_empty() {
                     self.record_kink(region);
                 }
+                self.restart(region, time, seconds);
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region });
                 }

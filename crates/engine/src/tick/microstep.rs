@@ -47,6 +47,9 @@ impl Engine<'_> {
         if !program.inputs.is_empty() {
             self.bring_inputs();
         }
+        if !program.readers.is_empty() {
+            self.pass_changes(tag.microstep + 1);
+        }
         if !program.lines.is_empty() {
             self.bring(tag.microstep + 1);
         }

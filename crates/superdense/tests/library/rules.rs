@@ -98,8 +98,8 @@ fn functions_of_events_are_absent_without_one() {
 
 /// Random numbers are drawn at the trigger alone.
 ///
-/// Holds: absence of Random, UniformRandom, GaussianRandom, ExponentialRandom, BernoulliRandom,
-/// DiscreteRandom.
+/// Holds: absence and jump of Random, UniformRandom, GaussianRandom, ExponentialRandom,
+/// BernoulliRandom, DiscreteRandom.
 #[test]
 fn no_random_number_comes_without_a_trigger() {
     for block in [
@@ -118,7 +118,7 @@ fn no_random_number_comes_without_a_trigger() {
 
 /// Each event comes a quarter of a second later, and nothing else does.
 ///
-/// Holds: absence of EventDelay, Server, Timer.
+/// Holds: absence of EventDelay, Server, Timer; jump of Server, Timer.
 #[test]
 fn nothing_is_delayed_without_an_event() {
     for (block, record, values) in [

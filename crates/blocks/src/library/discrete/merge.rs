@@ -1,6 +1,6 @@
 //! Merges the events of several signals.
 
-use base::{Diagnostic, Shape, Type, Value};
+use base::{Diagnostic, Elem, Shape, Type, Value};
 use ir::Binary;
 
 use super::discrete;
@@ -45,13 +45,13 @@ simulate: {stop: 2}"#,
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let inputs = cx.inputs("inputs");
+        same_types(cx, &inputs)?;
         if cx.word("simultaneous") == "all" {
             return all(cx, &inputs);
         }
         let mut merged: Signal = inputs[inputs.len() - 1].clone();
         for input in inputs.iter().rev() {
             cx.refuse_impulses(input, "an impulse cannot be merged");
-            cx.fits(&merged, input, false)?;
             let value = cx.graph.select(input.present, input.value, merged.value);
             let present = cx.graph.or(input.present, merged.present);
             merged = cx.event(value, present);
@@ -59,6 +59,25 @@ simulate: {stop: 2}"#,
         cx.output("output", merged);
         Ok(())
     }
+}
+
+/// Events that are merged have one type: which of them is present decides nothing about sizes.
+fn same_types(cx: &Context, inputs: &[Signal]) -> Result<(), Diagnostic> {
+    let first = cx.graph.ty(inputs[0].value);
+    for input in inputs {
+        let own = cx.graph.ty(input.value);
+        let truths = (first.elem == Elem::Bool) != (own.elem == Elem::Bool);
+        if first.shape != own.shape || truths {
+            let message = format!(
+                "{} and {} cannot be merged into one signal",
+                first.with_article(),
+                own.with_article()
+            );
+            let code = if truths { "type-mismatch" } else { "size-mismatch" };
+            return Err(Diagnostic::error(code, message));
+        }
+    }
+    Ok(())
 }
 
 /// The most numbers that can wait.
@@ -83,7 +102,6 @@ fn all(cx: &mut Context, inputs: &[Signal]) -> Result<(), Diagnostic> {
     let (mut values, mut count) = (store, waiting);
     for input in inputs {
         cx.refuse_impulses(input, "an impulse cannot be merged");
-        cx.fits(&inputs[0], input, false)?;
         let value = cx.graph.splat(input.value, ty.shape);
         let mut parts = vec![value];
         if length > width {
