@@ -105,14 +105,19 @@ fn refuse_compared(diagram: &mut Diagram) {
         let pasts = (0..block.definition.histories.len()).map(|history| block.past(history));
         let lasting = pasts.filter(|wire| diagram.wire(*wire).between != Presence::Never);
         queue.extend(lasting.map(|wire| (wire, why.clone())));
-        if block.located.is_empty() {
+        // A change of a side may be an event, whether it is located or not.
+        let graph = &block.definition.graph;
+        let crossed = graph.nodes().iter().filter(|node| node.op == Op::Crossed);
+        let crossed: Vec<NodeId> = crossed.map(|node| node.args[0]).collect();
+        if block.located.is_empty() && crossed.is_empty() {
             continue;
         }
         let operand = |site: &NodeId| {
             let node = block.smooth.placed.get(site)?;
             Some(block.smooth.graph.node(*node).args[0])
         };
-        let operands: Vec<NodeId> = block.located.iter().filter_map(operand).collect();
+        let sites = block.located.iter().chain(&crossed);
+        let operands: Vec<NodeId> = sites.filter_map(operand).collect();
         let why = format!("`{}` compares a signal that it switches", block.written());
         let (sides, wires) = reads(block, &operands);
         queue.extend(wires.into_iter().map(|wire| (wire, why.clone())));

@@ -230,7 +230,10 @@ impl Search {
         let choice = Some(Choice { taken, ..choice.clone() });
         let mut run = scripted(base, &script);
         // The instant is completed, so that nothing is left of the situation before.
-        let going = |run: &Run| made(run).len() < script.len() || is_in_tick(run);
+        let going = |run: &Run| match made(run).len() {
+            choices if choices < script.len() => true,
+            choices => choices == script.len() && is_in_tick(run),
+        };
         while going(&run) {
             let end = match run.advance() {
                 Ok(None) => continue,

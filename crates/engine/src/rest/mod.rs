@@ -12,7 +12,7 @@
 
 mod flow;
 
-use program::tape::{Dual, Jet};
+use program::tape::{Dual, Jet, Rounded};
 use program::{CrossingId, CrossingKind, Number, RegionId, Source, WatchId};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ use crate::RunError;
 use crate::engine::Engine;
 use crate::rows::Sink;
 use crate::sliding::weights::solve;
-use crate::smooth::flow::room;
+use crate::smooth::flow::{numbered, room, states};
 
 /// A function at rest on its level.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -51,17 +51,18 @@ impl Engine<'_> {
     pub(crate) fn remember_jump(&mut self, region: RegionId) {
         let code = &self.program.regions[region];
         let state = &mut self.state.regions[region];
-        if !code.is_whole() || state.solver.state().len() != code.dimension {
-            return;
-        }
         let after = &self.state.slots[code.state.range(code.dimension)];
-        let before = state.solver.state();
-        let moved = after.iter().zip(before).filter(|(after, before)| after != before);
+        // States that do not run do not jump.
+        let mut before = after.to_vec();
+        for (number, own) in state.solver.state().iter().enumerate() {
+            before[numbered(states(&state.ranges), number)] = *own;
+        }
+        let moved = after.iter().zip(&before).filter(|(after, before)| after != before);
         let (size, of) = moved.fold((0.0f64, 0.0f64), |(size, of), (after, before)| {
             (size.max((after - before).abs()), of.max(after.abs()).max(before.abs()))
         });
         if size > 0.0 && (size >= CLEAR * of || state.jump.is_empty()) {
-            let jump = after.iter().zip(before).map(|(after, before)| (after - before) / size);
+            let jump = after.iter().zip(&before).map(|(after, before)| (after - before) / size);
             state.jump = jump.collect();
         }
     }
@@ -82,16 +83,36 @@ impl Engine<'_> {
         self.state.watch.resting = others;
         let before = self.state.regions[region].rests.len();
         for (id, end) in here {
-            if !self.begin_rest(region, id) {
-                let (time, block) = (self.state.tag.time, self.program.crossings[id].block);
-                self.scratch.zeno = Some((time, end, vec![block]));
+            if !self.is_resting(region, id) && !self.begin_rest(region, id) {
+                self.refuse_rest(id, end);
             }
         }
         if self.state.regions[region].rests.len() > before {
-            self.stop_at_rests(region);
+            if !self.stop_at_rests(region) {
+                // The same jump cannot hold two functions.
+                let rest = self.state.regions[region].rests.pop();
+                let watches = &self.program.regions[region].watches;
+                let id = rest.map(|rest| watches[rest.watch].crossing);
+                let now = self.state.tag.time.seconds();
+                id.into_iter().for_each(|id| self.refuse_rest(id, now));
+                return Ok(());
+            }
             self.show_state(region, sink)?;
         }
         Ok(())
+    }
+
+    /// Whether a crossing is that of a function at rest, or of one that is zero with it.
+    fn is_resting(&self, region: RegionId, id: CrossingId) -> bool {
+        let watch = self.program.crossings[id].watch.map(|watch| watch.index);
+        let mut all = self.state.regions[region].rests.iter().flat_map(Rest::watches);
+        all.any(|own| Some(own) == watch)
+    }
+
+    /// Reports the accumulation of a crossing that cannot rest.
+    fn refuse_rest(&mut self, id: CrossingId, end: f64) {
+        let (time, block) = (self.state.tag.time, self.program.crossings[id].block);
+        self.scratch.zeno = Some((time, end, vec![block]));
     }
 
     fn begin_rest(&mut self, region: RegionId, id: CrossingId) -> bool {
@@ -150,8 +171,9 @@ impl Engine<'_> {
         })
     }
 
-    /// Moves the states in the buffer along the jumps until the slopes at rest are zero.
-    fn stop_at_rests(&mut self, region: RegionId) {
+    /// Moves the states in the buffer along the jumps until the slopes at rest are zero. Returns
+    /// whether that is possible.
+    fn stop_at_rests(&mut self, region: RegionId) -> bool {
         let rests = self.state.regions[region].rests.clone();
         let from = self.program.regions[region].state.index();
         let watch = |rest: &Rest| WatchId { region, index: rest.watch };
@@ -166,13 +188,15 @@ impl Engine<'_> {
                 matrix.push(self.along(watch(row), &column.jump)[1]);
             }
         }
-        if solve(&mut matrix, &mut factors) {
-            for (factor, rest) in factors.iter().zip(&rests) {
-                for (i, jump) in rest.jump.iter().enumerate() {
-                    self.state.slots[from + i] += factor * jump;
-                }
+        if !solve(&mut matrix, &mut factors) {
+            return false;
+        }
+        for (factor, rest) in factors.iter().zip(&rests) {
+            for (i, jump) in rest.jump.iter().enumerate() {
+                self.state.slots[from + i] += factor * jump;
             }
         }
+        true
     }
 
     /// A further microstep at which the signals of a region follow from its states.
@@ -203,13 +227,14 @@ impl Engine<'_> {
         let mut kept = Vec::new();
         let mut leaves = false;
         for rest in rests {
-            let [_, slope] = self.rounded(watch(&rest));
+            let [value, slope] = self.rounded(watch(&rest));
             let [_, push] = self.along(watch(&rest), &rest.jump);
             let pressed = -self.acceleration(watch(&rest), &rates) / push;
             let located = self.is_located(region, rest.watch);
             // Steps have an error; a jump is larger than that.
             let allowed = self.state.regions[region].solver.allowed(0.0);
-            let thrown = slope.value.abs() > (ROUNDINGS * slope.error).max(ROUNDINGS * allowed);
+            let far = |own: Rounded| own.value.abs() > ROUNDINGS * own.error.max(allowed);
+            let thrown = far(slope) || far(value);
             if thrown {
                 continue;
             }

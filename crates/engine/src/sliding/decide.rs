@@ -38,12 +38,18 @@ impl Engine<'_> {
             self.count_sliding_as_zero(region);
         }
         let zeros = self.zeros(region);
-        self.state.regions[region].surfaces.clear();
+        let slid = !std::mem::take(&mut self.state.regions[region].surfaces).is_empty();
         if zeros.is_empty() {
             return Ok(false);
         }
         let mut surfaces = self.gather_surfaces(region, &zeros);
-        let statuses = self.statuses(region, &surfaces)?;
+        let statuses = match self.statuses(region, &surfaces) {
+            Ok(Some(statuses)) => statuses,
+            // The motion leaves as it does without sliding.
+            Ok(None) => return Ok(false),
+            Err(error) if slid => return Err(error),
+            Err(_) => return Ok(false),
+        };
         let mut begun = false;
         for (surface, status) in surfaces.iter().zip(&statuses) {
             for member in &surface.members {
@@ -63,6 +69,11 @@ impl Engine<'_> {
             }
             if *status == Status::Slides {
                 self.scratch.decided.extend(&surface.held);
+                // Other comparisons of the function see zero, which is no event.
+                let zero = surface.held.iter().filter(|watch| {
+                    self.state.slots[code.side.index() + **watch] != 0.0
+                });
+                found.extend(zero.map(|watch| (code.watches[*watch].crossing, 0.0)));
             }
         }
         let mut slides = statuses.iter().map(|status| *status == Status::Slides);
@@ -177,9 +188,9 @@ impl Engine<'_> {
         &mut self,
         region: RegionId,
         surfaces: &[Surface],
-    ) -> Result<Vec<Status>, RunError> {
+    ) -> Result<Option<Vec<Status>>, RunError> {
         if let [surface] = surfaces {
-            return Ok(vec![self.status_of_one(region, surface)]);
+            return Ok(self.status_of_one(region, surface).map(|status| vec![status]));
         }
         let k = surfaces.len();
         let code = &self.program.regions[region];
@@ -208,7 +219,7 @@ impl Engine<'_> {
             })?;
             match self.leaving(region, surfaces, &statuses) {
                 Some((i, status)) if given[i].is_none() => given[i] = Some(status),
-                _ => return Ok(statuses),
+                _ => return Ok(Some(statuses)),
             }
         }
         Err(self.cannot_slide(region, surfaces, SlidingFailure::NotUnique))
@@ -247,7 +258,8 @@ impl Engine<'_> {
     }
 
     /// One surface: the first derivative of its function that is not zero, on either side.
-    fn status_of_one(&mut self, region: RegionId, surface: &Surface) -> Status {
+    /// None if the surface repels and the motion is on neither side of it.
+    fn status_of_one(&mut self, region: RegionId, surface: &Surface) -> Option<Status> {
         let code = &self.program.regions[region];
         let watch = WatchId { region, index: surface.watch() };
         let kept = self.sides_of(region, std::slice::from_ref(surface));
@@ -264,15 +276,14 @@ impl Engine<'_> {
         let above = on(self, 1.0);
         self.restore_sides(&kept);
         match (below, above) {
-            (b, a) if b > 0.0 && a < 0.0 => Status::Slides,
-            (b, a) if b > 0.0 && a >= 0.0 => Status::Above,
-            (b, a) if b <= 0.0 && a < 0.0 => Status::Below,
+            (b, a) if b > 0.0 && a < 0.0 => Some(Status::Slides),
+            (b, a) if b > 0.0 && a >= 0.0 => Some(Status::Above),
+            (b, a) if b <= 0.0 && a < 0.0 => Some(Status::Below),
             // It repels, or nothing moves: the motion goes on to the side on which it is. From the
             // surface itself both ways are open.
-            _ if side > 0.0 => Status::Above,
-            _ if side < 0.0 => Status::Below,
-            (b, a) if b < 0.0 && a <= 0.0 => Status::Below,
-            _ => Status::Above,
+            _ if side > 0.0 => Some(Status::Above),
+            _ if side < 0.0 => Some(Status::Below),
+            _ => None,
         }
     }
 
