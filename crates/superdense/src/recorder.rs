@@ -83,7 +83,9 @@ struct Beside {
 impl Beside {
     fn row(&mut self, row: &Row<'_>) {
         if self.last.is_some_and(|last| last >= row.tag) {
-            return;
+            // What is asked for at an instant that has its row is that row, as in a result.
+            let instant = self.instant.as_mut().filter(|own| own.is_at(row.tag.time));
+            return instant.into_iter().for_each(|own| own.reach(row.tag));
         }
         self.last = Some(row.tag);
         match &mut self.instant {

@@ -99,14 +99,11 @@ fn what_a_run_cannot_be_given_leaves_it_as_it_is() {
     let HoldError::NotTunable { kind: ParameterKind::Structural(_), .. } = structural else {
         panic!("{structural}")
     };
-    assert_eq!(
-        text(run.give(&gain, Value::vector(vec![1.0, 2.0]))),
-        "`gain` is a real, and a vector(2) was given"
-    );
-    assert_eq!(
-        text(run.give(&gain, Value::bool(true))),
-        "`gain` is a real, and a boolean was given"
-    );
+    for other in [Value::vector(vec![1.0, 2.0]), Value::bool(true)] {
+        let shown = text(run.give(&gain, other.clone()));
+        let expected = format!("`gain` is a real, and {} was given", other.ty().with_article());
+        assert_eq!(shown, expected);
+    }
     let refused = "this run cannot be given this value of `gain`, which may need another program; \
                    start another run with it";
     assert_eq!(text(run.give(&gain, Value::real(f64::INFINITY))), refused);

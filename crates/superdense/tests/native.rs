@@ -355,7 +355,8 @@ blocks:
   clock: {type: Clock, period: 0.001}
   n: {type: Counter, increment: clock}
   d: {type: UnitDelay, for: {i: 300}, input: \"if i > 0 then d[i - 1] + 0.5 else n\"}
-  x: {type: Integrator, input: \"1 - 1e-3 * d[299] * x\", reset: reset}
+  x: {type: Integrator, input: \"1 - 1e-3 * held * x\", reset: reset}
+  held: {type: ZeroOrderHold, input: \"d[299]\"}
   hit: {type: LevelCrossing, input: x, level: 0.05, direction: rising}
   reset: {type: Sample, input: 0.25 * previous(x), trigger: hit}
 record: {end: \"d[299]\", middle: \"d[150]\", x: x}
