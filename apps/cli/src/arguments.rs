@@ -288,7 +288,7 @@ pub struct RunArguments {
     /// The format of messages on standard error. With json, each message is a JSON object on a line
     /// of its own, and there is no summary: only a note on the backends if native code ran, and a
     /// note on the steps of each region and the evaluations of each block if there are several
-    /// regions or the solver changed during the run.
+    /// regions or the solver changed during the run, and one on the drift of invariants.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }

@@ -19,6 +19,11 @@ pub const CODES: &[(&str, &str)] = &[
         Correct the option `--input` or the file that it names.",
     ),
     (
+        "bad-invariant",
+        "An invariant is not a number that is present between events: it is a truth value, or it consists of events, which are absent most of the time. \
+        Give a number, and hold the last value of events with a ZeroOrderHold block.",
+    ),
+    (
         "bad-parameter",
         "A parameter of a block has a value that the block cannot use, such as a period that is not positive. \
         Parameter values are fixed before the run, so this is found immediately. \
@@ -168,6 +173,12 @@ pub const CODES: &[(&str, &str)] = &[
         "invalid-name",
         "A name contains a character that is not allowed in names. \
         A name is a letter or `_`, followed by letters, digits and `_`, so that it can be used in expressions.",
+    ),
+    (
+        "invariant-broken",
+        "A tick changed an invariant of the model by more than it allows, by default 1e-9 of its magnitude. \
+        The rule of an impact or of a reset may be wrong, or it may lose the quantity on purpose. \
+        `superdense explain MODEL T` shows the tick; `within` of the invariant allows a change.",
     ),
     (
         "long-run",

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use superdense::{
-    BackendUsed, BlockWork, Diagnostic, Diagnostics, MainParameter, ParameterKind, RegionWork,
-    SolverSwitch, SourceMap, System, Work,
+    BackendUsed, BlockWork, Diagnostic, Diagnostics, Extreme, Invariant, MainParameter,
+    ParameterKind, RegionWork, SolverSwitch, SourceMap, System, Work,
 };
 
 use crate::report::Problem;
@@ -85,6 +85,30 @@ pub fn work(work: &Work, system: &System, peak_memory: Option<u64>) -> String {
     object["states"] = json!(system.state_count());
     object["instructions"] = json!(system.instruction_count());
     object["peak_memory"] = json!(peak_memory);
+    format!("{object}\n")
+}
+
+/// The line with the drift of each invariant, if the model has any.
+pub fn invariants(all: &[Invariant]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let change = |own: &Invariant, change: Extreme| {
+        json!({
+            "size": change.size, "relative": own.relative_to_magnitude(change),
+            "time": change.tag.map(|tag| tag.time.decimal()),
+            "microstep": change.tag.map(|tag| tag.microstep),
+        })
+    };
+    let one = |own: &Invariant| {
+        json!({
+            "name": own.name, "first": own.first, "last": own.last, "magnitude": own.magnitude,
+            "smooth": change(own, own.smooth), "tick": change(own, own.tick),
+            "between_microsteps": change(own, own.microstep), "breaks": own.breaks,
+        })
+    };
+    let mut object = message("note", "how well the invariants were kept");
+    object["invariants"] = all.iter().map(one).collect();
     format!("{object}\n")
 }
 

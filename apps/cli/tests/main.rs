@@ -9,6 +9,7 @@ mod fmt;
 mod fuzz;
 mod impulses;
 mod interrupt;
+mod invariants;
 mod messages;
 mod models;
 mod models_chapter;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use base::{Diagnostic, SourceMap, Span, Type, Value};
+use base::{Diagnostic, SourceMap, Span, Spanned, Type, Value};
 use blocks::{BlockKind, Definition, InputKind, Role, Setting};
+use expr::Expr;
 use ir::NodeId;
 use model::About;
 
@@ -43,6 +44,8 @@ pub struct Diagram {
     pub inputs: Vec<DiagramInput>,
     /// What is recorded.
     pub records: Vec<Record>,
+    /// What should be conserved.
+    pub invariants: Vec<Invariant>,
     /// The ports of the instances of diagrams, which pictures name.
     pub ports: Vec<InstancePort>,
     /// The path of each instance of a diagram and what it is an instance of, which pictures name.
@@ -244,6 +247,23 @@ pub struct Record {
     pub wire: WireId,
     /// Whether the model does not request it: a model without `record` has its blocks recorded.
     pub implied: bool,
+    /// Whether it is only looked at, and not part of the result: an invariant, or a term of one.
+    /// Such records come after all others.
+    pub hidden: bool,
+}
+
+/// A quantity that should be conserved. Its value and its terms are hidden records, those of all
+/// invariants in order.
+#[derive(Clone, Debug)]
+pub struct Invariant {
+    /// Its name, that of a block of the main diagram.
+    pub name: Spanned<String>,
+    /// How many terms it is the sum of; 0 if it is no sum.
+    pub terms: usize,
+    /// By how much a tick may change it, an expression over parameters.
+    pub within: Option<Expr>,
+    /// Whether that is not relative to its magnitude.
+    pub absolute: bool,
 }
 
 /// Which algebraic loops are to be solved.

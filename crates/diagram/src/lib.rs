@@ -40,8 +40,8 @@ mod warnings;
 pub use at_start::AtStart;
 pub use facts::{Phase, Sites};
 pub use flat::{
-    BlockArray, BlockId, Diagram, DiagramInput, FlatBlock, InstancePort, Presence, Record, Region,
-    RegionId, Solve, Wire, WireId,
+    BlockArray, BlockId, Diagram, DiagramInput, FlatBlock, InstancePort, Invariant, Presence,
+    Record, Region, RegionId, Solve, Wire, WireId,
 };
 pub use flatten::flatten;
 pub use machine::{

@@ -146,8 +146,10 @@ fn record_elements(diagram: &mut Diagram, id: BlockId) {
             records.push(record);
             continue;
         }
-        let element =
-            |wire: &WireId| Record { name: diagram.wire_name(*wire), wire: *wire, implied: true };
+        let element = |wire: &WireId| {
+            let name = diagram.wire_name(*wire);
+            Record { name, wire: *wire, implied: true, hidden: false }
+        };
         records.extend(elements.iter().map(element));
     }
     diagram.records = records;

@@ -160,6 +160,8 @@ impl<'m> Names<'m> {
     /// What is recorded, how the model is run and what its figures show.
     fn root(&mut self, model: &'m Model) {
         self.expressions(model.record.iter().map(|record| &record.value));
+        model.invariants.iter().for_each(|invariant| self.name(&invariant.name.value));
+        self.expressions(model.invariants.iter().filter_map(|invariant| invariant.within.as_ref()));
         self.expressions(model.inputs.iter().filter_map(|input| input.initial.as_ref()));
         self.expressions(model.simulate.expressions());
         for plot in &model.plots {

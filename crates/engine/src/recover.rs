@@ -5,7 +5,7 @@
 
 use base::{Table, Tag, Time};
 use program::tape::run;
-use program::{MachineId, RegionId};
+use program::{MachineId, RegionId, UnitId};
 
 use crate::engine::Engine;
 use crate::machines::Chosen;
@@ -20,7 +20,7 @@ struct Attempt<'s> {
 }
 
 enum Kept {
-    Row { tag: Tag, slots: Vec<f64>, covered: Table<RegionId, bool> },
+    Row { tag: Tag, slots: Vec<f64>, covered: Table<RegionId, bool>, fired: Vec<UnitId> },
     NoRow(Tag),
     Beside { tag: Tag, slots: Vec<f64>, covered: Table<RegionId, bool>, wanted: u64 },
     Event(Event),
@@ -30,7 +30,8 @@ impl Sink for Attempt<'_> {
     fn row(&mut self, row: Row<'_>) {
         let (slots, covered) = row.all();
         let (slots, covered) = (slots.to_vec(), covered.clone());
-        self.kept.push(Kept::Row { tag: row.tag, slots, covered });
+        let fired = row.fired().to_vec();
+        self.kept.push(Kept::Row { tag: row.tag, slots, covered, fired });
     }
 
     fn no_row(&mut self, tag: Tag) {
@@ -197,8 +198,9 @@ impl Engine<'_> {
     fn release(&self, kept: Vec<Kept>, sink: &mut dyn Sink) {
         for kept in kept {
             match kept {
-                Kept::Row { tag, slots, covered } => {
-                    sink.row(Row::new(tag, &slots, &self.program.records, &covered));
+                Kept::Row { tag, slots, covered, fired } => {
+                    let row = Row::new(tag, &slots, &self.program.records, &covered);
+                    sink.row(row.with_fired(&fired));
                 }
                 Kept::NoRow(tag) => sink.no_row(tag),
                 Kept::Beside { tag, slots, covered, wanted } => {

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use base::{ExactTime, Table, Tag, Time, clone_reusing};
 use program::tape::Slot;
-use program::{Program, RecordSlots, RegionId, Rows};
+use program::{Program, RecordSlots, RegionId, Rows, UnitId};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,10 @@ pub struct Row<'a> {
     covered: &'a Table<RegionId, bool>,
     /// The candidates for the regions that it covers; none if those are all regions.
     among: Option<&'a [RegionId]>,
+    /// Whether it is part of the result, and not there for signals that are only looked at.
+    kept: bool,
+    /// The units that have run so far in this tick, if there are signals that are only looked at.
+    fired: &'a [UnitId],
 }
 
 impl<'a> Row<'a> {
@@ -39,7 +43,23 @@ impl<'a> Row<'a> {
         records: &'a [RecordSlots],
         covered: &'a Table<RegionId, bool>,
     ) -> Row<'a> {
-        Row { tag, slots, records, covered, among: None }
+        Row { tag, slots, records, covered, among: None, kept: true, fired: &[] }
+    }
+
+    pub(crate) fn with_fired(self, fired: &'a [UnitId]) -> Row<'a> {
+        Row { fired, ..self }
+    }
+
+    /// Whether the row is part of the result. Signals that are only looked at (hidden records) have
+    /// a row at every step, whichever rows the model asks for.
+    #[inline]
+    pub fn is_kept(&self) -> bool {
+        self.kept
+    }
+
+    /// The units that have run in this tick up to now; known only if there are hidden records.
+    pub fn fired(&self) -> &'a [UnitId] {
+        self.fired
     }
 
     /// Whether the row covers a recorded signal. A signal of a region that did not step here, and
@@ -192,7 +212,7 @@ impl Beside {
 /// A row that is due between events.
 struct DueRow {
     time: Time,
-    /// Whether it belongs to the result.
+    /// Whether it belongs to the result, or signals are looked at there.
     result: bool,
     /// Those beside the result that want it, as bits.
     beside: u64,
@@ -211,6 +231,10 @@ pub(crate) struct Cover {
     /// The regions with recorded signals, or all of them if nothing is recorded.
     recorded: Vec<RegionId>,
     records: Table<RegionId, bool>,
+    /// For each region, whether it has recorded signals that are part of the result.
+    shown: Table<RegionId, bool>,
+    /// Whether the row is part of the result.
+    kept: bool,
 }
 
 impl Cover {
@@ -220,11 +244,17 @@ impl Cover {
             program.regions.iter().map(|region| region.recorded || nothing).collect();
         program.records.iter().for_each(|record| records[record.region] = true);
         let recorded = records.ids().filter(|region| records[*region]).collect();
+        let mut shown = Table::filled(false, records.len());
+        for record in program.records.iter().filter(|record| !record.hidden) {
+            shown[record.region] = true;
+        }
         Cover {
             regions: Table::filled(false, records.len()),
             listed: Vec::new(),
             recorded,
             records,
+            shown,
+            kept: true,
         }
     }
 
@@ -234,6 +264,7 @@ impl Cover {
     }
 
     fn clear(&mut self) {
+        self.kept = true;
         for region in self.listed.drain(..) {
             self.regions[region] = false;
         }
@@ -378,17 +409,21 @@ impl Engine<'_> {
         self.state.rows.on_grid += u64::from(grid == Some(time));
         self.state.rows.on_list += usize::from(list == Some(time));
         self.scratch.covered.clear();
-        if asked_for || sink.is_joined() {
-            self.scratch.covered.add_all();
-        }
         let stepped = step == Some(time);
+        let (mut kept, mut watched) = (asked_for, false);
         while let Some(Reverse((_, region))) =
             self.state.rows.waiting.peek().copied().filter(|Reverse(step)| step.0 == time)
         {
+            kept |= rows.steps && self.scratch.covered.shown[region];
+            watched |= self.program.regions[region].watched;
             self.scratch.covered.add(region);
             self.state.rows.waiting.pop();
         }
-        let result = asked_for || stepped && rows.steps;
+        self.scratch.covered.kept = kept;
+        if asked_for || kept && sink.is_joined() {
+            self.scratch.covered.add_all();
+        }
+        let result = kept || watched;
         if !result {
             self.scratch.covered.clear();
         }
@@ -421,18 +456,22 @@ impl Engine<'_> {
         self.state.tag = tag;
         let records = &self.program.records;
         let mut any = false;
+        let kept = self.scratch.covered.kept;
         for region in self.scratch.covered.listed.iter().copied() {
             let last = &mut self.state.regions[region].last_row;
             let covered = &mut self.scratch.covered.regions[region];
             *covered &= last.is_none_or(|last| last < tag);
             if *covered {
-                (*last, any) = (Some(tag), true);
+                any = true;
+                // A row that is not part of the result does not take the place of one that is.
+                *last = if kept { Some(tag) } else { *last };
             }
         }
         if any {
             let covered = &self.scratch.covered.regions;
             let among = Some(self.scratch.covered.listed.as_slice());
-            sink.row(Row { tag, slots: &self.state.slots, records, covered, among });
+            let fired = self.state.tick.as_ref().map_or(&[][..], |tick| &tick.fired);
+            sink.row(Row { tag, slots: &self.state.slots, records, covered, among, kept, fired });
         } else {
             sink.no_row(tag);
         }

@@ -25,6 +25,7 @@ pub struct Builder {
     functions: Vec<(String, String)>,
     root: DiagramBuilder,
     diagrams: Vec<(String, DiagramBuilder)>,
+    invariants: Vec<(String, String)>,
     record: Vec<(String, String)>,
     simulate: Vec<(String, String)>,
 }
@@ -105,6 +106,12 @@ impl Builder {
         self
     }
 
+    /// Adds an expression that should be conserved; every run looks at it.
+    pub fn invariant(mut self, name: &str, value: &str) -> Self {
+        self.invariants.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// Records an expression as a column.
     pub fn record(mut self, name: &str, value: &str) -> Self {
         self.record.push((name.to_owned(), value.to_owned()));
@@ -133,6 +140,7 @@ impl Builder {
             diagram.write(&mut text, 2);
         }
         self.root.write(&mut text, 0);
+        mapping(&mut text, 0, "invariants", &self.invariants);
         mapping(&mut text, 0, "record", &self.record);
         mapping(&mut text, 0, "simulate", &self.simulate);
         text

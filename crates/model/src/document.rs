@@ -9,10 +9,10 @@ use crate::fields::{Context, get};
 use crate::names;
 use crate::sections;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Diagram, OutsideInput, Plot, Record, Simulate};
+use crate::{Diagram, Invariant, OutsideInput, Plot, Record, Simulate};
 
 /// The fields at the top of a file, in canonical order.
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 15] = [
     "superdense",
     "name",
     "description",
@@ -24,6 +24,7 @@ pub(crate) const KEYS: [&str; 14] = [
     "diagrams",
     "blocks",
     "solve",
+    "invariants",
     "record",
     "simulate",
     "plots",
@@ -43,6 +44,7 @@ pub(crate) struct Main {
     pub description: String,
     pub functions: Arc<Functions>,
     pub inputs: Vec<OutsideInput>,
+    pub invariants: Vec<Invariant>,
     pub record: Vec<Record>,
     pub simulate: Simulate,
     pub plots: Vec<Plot>,
@@ -111,6 +113,8 @@ fn main(
         functions: context.functions.clone(),
         inputs: get(entries, "inputs")
             .map_or(Vec::new(), |entry| sections::outside_inputs(context, &entry.value)),
+        invariants: get(entries, "invariants")
+            .map_or(Vec::new(), |entry| sections::invariants(context, &entry.value)),
         record: get(entries, "record")
             .map_or(Vec::new(), |entry| sections::record(context, &entry.value)),
         simulate: get(entries, "simulate")
@@ -119,7 +123,7 @@ fn main(
             .map_or(Vec::new(), |entry| sections::plots(context, &entry.value)),
     };
     let inputs = main.inputs.iter().map(|input| input.name.clone()).collect();
-    let root = sections::root(context, entries, name, inputs);
+    let root = sections::root(context, entries, name, (inputs, &main.invariants));
     (main, root)
 }
 

@@ -34,6 +34,8 @@ pub struct Model {
     pub functions: Arc<Functions>,
     /// The inputs of the main diagram.
     pub inputs: Vec<OutsideInput>,
+    /// What should be conserved; each is also a block of the main diagram.
+    pub invariants: Vec<Invariant>,
     /// What is recorded.
     pub record: Vec<Record>,
     /// How the model is run.
@@ -316,6 +318,20 @@ pub struct Transition {
     pub nondeterministic: bool,
     /// The span of `error: true`: the transition is taken if the state's diagram fails.
     pub error: Option<Span>,
+}
+
+/// A quantity that should be conserved, such as an energy. It is a block of the main diagram, of
+/// type `Expression`, and every run looks at its value.
+#[derive(Clone, Debug)]
+pub struct Invariant {
+    /// Its name, that of a signal of the main diagram.
+    pub name: Spanned<String>,
+    /// What should not change.
+    pub value: Expr,
+    /// By how much a tick may change it without a warning, an expression over parameters.
+    pub within: Option<Expr>,
+    /// Whether that is meant as it is, and not relative to the magnitude of the quantity.
+    pub absolute: bool,
 }
 
 /// One recorded column or group of columns.

@@ -30,8 +30,9 @@ pub use builder::{Builder, DiagramBuilder};
 pub use format::format;
 pub use given::Given;
 pub use hierarchy::{
-    About, Block, DataColumn, Diagram, DiagramId, Documentation, Held, Input, Modal, Model, Named,
-    Output, OutsideInput, Parameter, Record, Repeated, Requirement, Solve, State, Transition,
+    About, Block, DataColumn, Diagram, DiagramId, Documentation, Held, Input, Invariant, Modal,
+    Model, Named, Output, OutsideInput, Parameter, Record, Repeated, Requirement, Solve, State,
+    Transition,
 };
 pub use machine_fields::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
 pub use plots::{

@@ -234,6 +234,7 @@ impl Reading<'_> {
                 root,
                 standard,
                 scopes,
+                invariants: main.invariants,
                 record: main.record,
                 simulate: main.simulate,
                 plots: main.plots,

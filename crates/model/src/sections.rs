@@ -2,12 +2,14 @@
 
 mod diagram;
 mod functions;
+mod invariants;
 mod modal;
 mod plots;
 mod run;
 
 pub(crate) use diagram::{KEYS as DIAGRAM_KEYS, diagram, outside_inputs, root};
 pub(crate) use functions::functions;
+pub(crate) use invariants::invariants;
 pub(crate) use plots::plots;
 pub use plots::{
     FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, PLOT_TIMES,

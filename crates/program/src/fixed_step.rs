@@ -129,6 +129,7 @@ fn records(diagram: &Diagram, slots: &Slots) -> Vec<RecordSlots> {
             present: slot(&places.present),
             impulses: places.impulses.iter().map(slot).collect(),
             region: diagram.block(wire.block).region,
+            hidden: record.hidden,
         }
     };
     diagram.records.iter().map(record).collect()

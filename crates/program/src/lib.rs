@@ -71,7 +71,7 @@ pub use region::{
 pub use solved::Guess;
 pub use tracked::{
     ParameterSlots, RecordSlots, StateId, TimerId, Tracked, TrackedId, TrackedState, TrackedTimer,
-    TrackedWire, WireSlots,
+    TrackedWire, WireSlots, shown,
 };
 pub use unit::{
     Check, CrossingValue, HazardConditions, HazardId, Next, Output, Unit, UnitEffects, UnitId,

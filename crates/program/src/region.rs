@@ -77,6 +77,8 @@ pub struct RegionProgram {
     pub moves: bool,
     /// Whether it has recorded signals, so that its steps make rows.
     pub recorded: bool,
+    /// Whether some of these are only looked at, at every step.
+    pub watched: bool,
     /// Whether a loop in it may stay unknown.
     pub may_be_unknown: bool,
     /// Its states and watched functions, fragment by fragment.

@@ -111,6 +111,7 @@ struct Maker<'a> {
     /// The indices of the solved loops of each region.
     solutions: Vec<Vec<usize>>,
     recorded: FxHashSet<WireId>,
+    watched: FxHashSet<WireId>,
     /// Wires that a delay line reads.
     delayed: FxHashSet<WireId>,
     /// Wires whose value may change when a tick ends although nothing else does, since a left limit
@@ -162,6 +163,7 @@ impl<'a> Maker<'a> {
             let wire = diagram.wire(composer.parts.get(*part).wire);
             solutions[diagram.block(wire.block).region.index()].push(index);
         }
+        let hidden = diagram.records.iter().filter(|record| record.hidden);
         Maker {
             solutions,
             delayed: pasts.collect(),
@@ -177,6 +179,7 @@ impl<'a> Maker<'a> {
             state_leaves: vec![Vec::new(); slots.regions.len()],
             looked: 0,
             recorded: diagram.records.iter().map(|record| record.wire).collect(),
+            watched: hidden.map(|record| record.wire).collect(),
             switching: switching(diagram),
             transition_wires,
             slots,
@@ -524,6 +527,7 @@ impl<'a> Maker<'a> {
             for wire in &flat.outputs {
                 let recorded = self.recorded.contains(wire);
                 self.slots.regions[id].recorded |= recorded;
+                self.slots.regions[id].watched |= self.watched.contains(wire);
                 let tracked = self.slots.part(*wire, Part::Value);
                 let delayed = self.delayed.contains(wire);
                 let readers = &self.slots.tracked[tracked].readers;
@@ -664,6 +668,7 @@ impl<'a> Maker<'a> {
                 present: self.slots.slot(parts.present),
                 impulses: parts.impulses.iter().map(|impulse| self.slots.slot(*impulse)).collect(),
                 region: self.diagram.block(wire.block).region,
+                hidden: record.hidden,
             }
         };
         self.diagram.records.iter().map(record).collect()

@@ -134,6 +134,11 @@ pub struct WireSlots {
     pub present: Slot,
 }
 
+/// The recorded signals that are part of the result.
+pub fn shown(records: &[RecordSlots]) -> &[RecordSlots] {
+    &records[..records.partition_point(|record| !record.hidden)]
+}
+
 /// The slots of a recorded signal.
 #[derive(Clone, Debug)]
 pub struct RecordSlots {
@@ -149,4 +154,6 @@ pub struct RecordSlots {
     pub impulses: Vec<Slot>,
     /// The region whose left tape computes it.
     pub region: RegionId,
+    /// Whether it is only looked at, and not part of the result; such signals come last.
+    pub hidden: bool,
 }

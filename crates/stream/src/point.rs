@@ -401,6 +401,6 @@ impl Evaluator {
             let present = slots[record.present.index()] != 0.0;
             present.then(|| slots[from..from + record.ty.len()].to_vec())
         };
-        self.program.records.iter().map(value).collect()
+        program::shown(&self.program.records).iter().map(value).collect()
     }
 }

@@ -41,7 +41,7 @@ impl Evaluations {
         });
         let contributions = states.iter().map(|x| number(format!("contribution({x})"), Type::REAL));
         let errors = states.iter().map(|x| number(format!("error({x})"), Type::REAL));
-        let signals = program.records.iter().map(|record| {
+        let signals = program::shown(&program.records).iter().map(|record| {
             // `e` numbers the rows of a file.
             let taken = record.name == "e" || OWN_COLUMNS.contains(&record.name.as_str());
             let name = if taken { format!("signal({})", record.name) } else { record.name.clone() };

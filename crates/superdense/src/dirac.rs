@@ -243,9 +243,17 @@ fn whole(system: &System) -> Result<Whole, StudyError> {
             Err(error) => {
                 let (trace, counters, rows) = (run.trace().clone(), run.counters(), run.rows());
                 let (inputs, warnings) = (run.inputs_of(&error), run.warnings().to_vec());
-                let write_error = None;
-                let failure =
-                    Failure { error, inputs, trace, warnings, counters, rows, write_error };
+                let (invariants, write_error) = (run.invariants(), None);
+                let failure = Failure {
+                    error,
+                    inputs,
+                    trace,
+                    warnings,
+                    invariants,
+                    counters,
+                    rows,
+                    write_error,
+                };
                 return Err(StudyError::Failed(Box::new(system.clone()), Box::new(failure)));
             }
         }

@@ -225,16 +225,7 @@ impl Drawing<'_> {
     }
 
     fn value(&mut self, expr: &Expr) -> Option<Value> {
-        let parameters = self.system.diagram.parameters.main();
-        let value = expr::evaluate(expr, &mut |name, span| {
-            let found = parameters.iter().position(|own| own.name == name);
-            found.map(|own| self.system.parameters[own].clone()).ok_or_else(|| {
-                let known = parameters.iter().map(|own| own.name.as_str());
-                Diagnostic::error("unknown-name", format!("there is no parameter `{name}`"))
-                    .at(span, "not found")
-                    .maybe_help(did_you_mean(name, known))
-            })
-        });
+        let value = self.system.evaluated(expr);
         self.errors.keep(value)
     }
 

@@ -239,8 +239,9 @@ impl System {
     /// The handle of a recorded signal.
     pub fn signal(&self, name: &str) -> Result<SignalHandle, HoldError> {
         let records = &self.diagram.records;
-        let index = records.iter().position(|record| record.name == name).ok_or_else(|| {
-            let known = records.iter().map(|record| record.name.as_str());
+        let shown = records.iter().filter(|record| !record.hidden);
+        let index = shown.clone().position(|record| record.name == name).ok_or_else(|| {
+            let known = shown.map(|record| record.name.as_str());
             unknown("recorded signal", name, known)
         })?;
         let (wire, diagram) = (self.diagram.wire(records[index].wire), self.diagram.clone());
@@ -517,7 +518,8 @@ impl Run {
             Executor::Exact(simulation) => Executor::Exact(Box::new(simulation.fork())),
             Executor::FixedStep(stepping) => Executor::FixedStep(Box::new(stepping.fork())),
         };
-        let mut run = Run::with(&self.own_system(), executor, self.recorder.open_row().cloned());
+        let started = Some(self.recorder.started());
+        let mut run = Run::with(&self.own_system(), executor, started);
         run.now = self.now;
         run
     }

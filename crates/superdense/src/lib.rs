@@ -89,6 +89,7 @@ mod dirac;
 mod explore;
 mod given;
 mod hold;
+mod invariants;
 mod native;
 mod recorder;
 mod run;
@@ -117,6 +118,7 @@ pub use explore::{End, Exploration, ExploreError, PossibleOutcome};
 pub use expr::{Arity, Function};
 pub use given::ParameterHandle;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
+pub use invariants::{Broken, Extreme, Invariant};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
 pub use model::{
     About, Builder, DiagramBuilder, Given, Model, Refused, RunSetting, SettingKind, SettingMap,

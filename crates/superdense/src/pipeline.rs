@@ -15,6 +15,7 @@ use trace::{Column, Header, Schema, Trace};
 
 use crate::data::{self, Data};
 use crate::figures::Figures;
+use crate::invariants;
 use crate::native::{Native, NativeError};
 use crate::run::{Failure, Outcome, Run};
 
@@ -80,10 +81,10 @@ pub(crate) enum Code {
 
 impl Code {
     fn records(&self) -> &[RecordSlots] {
-        match self {
+        program::shown(match self {
             Code::Exact(program) => &program.records,
             Code::FixedStep(program) => &program.records,
-        }
+        })
     }
 }
 
@@ -137,6 +138,7 @@ impl System {
             empty: Arc::default(),
         };
         system.data = data::read(&system).map_err(|error| refused(error.into()))?.into();
+        invariants::limits(&system).map_err(refused)?;
         system.figures.check(&system).map_err(refused)?;
         Ok(system)
     }
@@ -203,7 +205,7 @@ impl System {
             native,
             ..self.clone()
         };
-        Some(Ok(system))
+        Some(invariants::limits(&system).map(|_| system))
     }
 
     /// Refuses names of parameters that the model does not have.
@@ -279,7 +281,8 @@ impl System {
     /// For each recorded signal, the names that its numbers represent.
     pub(crate) fn record_labels(&self) -> Vec<Vec<String>> {
         let labels = |record: &diagram::Record| self.labels(record.wire).unwrap_or_default();
-        self.diagram.records.iter().map(|record| labels(record).to_vec()).collect()
+        let shown = self.diagram.records.iter().filter(|record| !record.hidden);
+        shown.map(|record| labels(record).to_vec()).collect()
     }
 
     /// A table for the rows of a run. All runs share its names, so that short runs do not spend
@@ -365,6 +368,20 @@ impl System {
             },
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
+    }
+
+    /// The value of an expression over the parameters of the model.
+    pub(crate) fn evaluated(&self, expr: &expr::Expr) -> Result<Value, Diagnostic> {
+        let parameters = self.diagram.parameters.main();
+        expr::evaluate(expr, &mut |name, span| {
+            let found = parameters.iter().position(|own| own.name == name);
+            found.map(|own| self.parameters[own].clone()).ok_or_else(|| {
+                let known = parameters.iter().map(|own| own.name.as_str());
+                Diagnostic::error("unknown-name", format!("there is no parameter `{name}`"))
+                    .at(span, "not found")
+                    .maybe_help(did_you_mean(name, known))
+            })
+        })
     }
 
     /// The settings of the run.

@@ -13,6 +13,7 @@ use engine::{Event, Row, Sink};
 use trace::{Impulse, Trace, WriteError, Writer};
 
 use crate::System;
+use crate::invariants::{Invariant, Watch, WatchState};
 pub(crate) use instant::InstantRow;
 
 /// Receives the events of a run as they happen.
@@ -49,7 +50,13 @@ impl fmt::Debug for RecordedRow<'_> {
     }
 }
 
+/// What a run that is continued has begun: the row of the current instant, if each instant has one
+/// row, and what is known about invariants.
+pub(crate) type Started = (Option<InstantRow>, WatchState);
+
 pub(crate) struct Recorder {
+    system: System,
+    watch: Watch,
     trace: Trace,
     rows: u64,
     /// The row being merged, if each instant has one row.
@@ -172,13 +179,16 @@ impl Said for Row<'_> {
 
 impl Recorder {
     /// A recorder without rows, except for one that may have been started.
-    pub fn new(system: &System, open: Option<InstantRow>) -> Recorder {
+    pub fn new(system: &System, started: Option<Started>) -> Recorder {
+        let (open, watched) = started.map_or((None, None), |(row, state)| (row, Some(state)));
         let trace = system.empty_trace();
         let instant = match system.settings().rows.per {
             RowsPer::Microstep => None,
             RowsPer::Instant => Some(open.unwrap_or_else(|| InstantRow::new(trace.schema()))),
         };
         Recorder {
+            system: system.clone(),
+            watch: Watch::new(system, watched),
             trace,
             rows: 0,
             instant,
@@ -227,6 +237,7 @@ impl Recorder {
     /// Forgets the rows so far, keeping their memory.
     pub fn reset(&mut self) {
         self.trace.clear();
+        self.watch.reset();
         self.rows = 0;
         self.instant.iter_mut().for_each(InstantRow::close);
         self.besides.iter_mut().for_each(Beside::reset);
@@ -249,9 +260,15 @@ impl Recorder {
         self.write_error.is_some()
     }
 
-    /// The row of the current instant so far.
-    pub fn open_row(&self) -> Option<&InstantRow> {
-        self.instant.as_ref().filter(|row| row.is_open())
+    /// What a run that continues this one takes along.
+    pub fn started(&self) -> Started {
+        let open = self.instant.as_ref().filter(|row| row.is_open());
+        (open.cloned(), self.watch.state().clone())
+    }
+
+    /// What has become of the invariants so far.
+    pub fn invariants(&self) -> Vec<Invariant> {
+        self.watch.invariants()
     }
 
     /// Records the row of the current instant, to which nothing more is added.
@@ -364,6 +381,10 @@ fn carries(weight: &[f64]) -> bool {
 
 impl Sink for Recorder {
     fn row(&mut self, row: Row<'_>) {
+        self.watch.look(&row, &self.system);
+        if !row.is_kept() {
+            return;
+        }
         match &self.instant {
             None => self.keep(&row),
             Some(instant) => {

@@ -11,9 +11,10 @@ use engine::{
 use trace::{Trace, WriteError, Writer};
 
 use crate::given::GivenValues;
+use crate::invariants::Invariant;
 use crate::native::NativeSwitch;
 use crate::pipeline::Code;
-use crate::recorder::{InstantRow, Listener, Recorder, RowListener};
+use crate::recorder::{Listener, Recorder, RowListener, Started};
 use crate::work::Tally;
 use crate::{Backend, BackendUsed, Canceller, NativeError, System, Work, saved};
 
@@ -26,6 +27,8 @@ pub struct Outcome {
     pub stop: StopReason,
     /// What a reader of the results should know.
     pub warnings: Vec<Warning>,
+    /// What has become of the invariants of the model.
+    pub invariants: Vec<Invariant>,
     /// The work done.
     pub counters: Counters,
     /// How many rows were recorded, in memory or to a file.
@@ -53,6 +56,8 @@ pub struct Failure {
     pub trace: Trace,
     /// What a reader of the results should know.
     pub warnings: Vec<Warning>,
+    /// What has become of the invariants of the model.
+    pub invariants: Vec<Invariant>,
     /// The work done.
     pub counters: Counters,
     /// How many rows were recorded, in memory or to a file.
@@ -115,10 +120,9 @@ impl Run {
         run
     }
 
-    /// A run that continues with an executor. `open` is the row of the current instant, if one has
-    /// been started.
-    pub(crate) fn with(system: &System, executor: Executor, open: Option<InstantRow>) -> Run {
-        let recorder = Recorder::new(system, open);
+    /// A run that continues with an executor, and with what another one has started.
+    pub(crate) fn with(system: &System, executor: Executor, started: Option<Started>) -> Run {
+        let recorder = Recorder::new(system, started);
         let take_over = match &system.code {
             Code::Exact(program) => {
                 let method = system.options.solver.method;
@@ -333,6 +337,12 @@ impl Run {
         }
     }
 
+    /// What has become of the invariants of the model so far: how much each has drifted along smooth
+    /// motion and changed at ticks.
+    pub fn invariants(&self) -> Vec<Invariant> {
+        self.recorder.invariants()
+    }
+
     /// The extreme values and steps so far; only in a fixed-step run.
     pub fn extremes(&self) -> Option<Extremes> {
         match &self.executor {
@@ -355,11 +365,11 @@ impl Run {
     /// If each instant has one row and the row of the current instant has been started, the resumed
     /// run continues it; to write it in this run instead, call [`Run::close`] first.
     pub fn save(&self) -> Vec<u8> {
-        let open = self.recorder.open_row();
+        let started = self.recorder.started();
         let identity = self.own_system().identity();
         match &self.executor {
-            Executor::Exact(machine) => saved::save(identity, machine.snapshot(), open),
-            Executor::FixedStep(machine) => saved::save(identity, machine.snapshot(), open),
+            Executor::Exact(machine) => saved::save(identity, machine.snapshot(), &started),
+            Executor::FixedStep(machine) => saved::save(identity, machine.snapshot(), &started),
         }
     }
 
@@ -383,13 +393,14 @@ impl Run {
                     self.look_for_native();
                     let (counters, tally) = (self.counters(), self.tally());
                     let write_error = self.close();
-                    let warnings = self.warnings().to_vec();
+                    let (warnings, invariants) = (self.warnings().to_vec(), self.invariants());
                     let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.rows());
                     let trace = self.into_trace();
                     return Ok(Outcome {
                         trace,
                         stop,
                         warnings,
+                        invariants,
                         counters,
                         rows,
                         write_error,
@@ -399,13 +410,14 @@ impl Run {
                 Err(error) => {
                     let inputs = self.inputs_of(&error);
                     let (counters, write_error) = (self.counters(), self.close());
-                    let warnings = self.warnings().to_vec();
+                    let (warnings, invariants) = (self.warnings().to_vec(), self.invariants());
                     let (rows, trace) = (self.rows(), self.into_trace());
                     return Err(Failure {
                         error,
                         inputs,
                         trace,
                         warnings,
+                        invariants,
                         counters,
                         rows,
                         write_error,

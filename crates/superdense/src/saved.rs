@@ -8,7 +8,7 @@ use engine::{FixedStepSimulation, FixedStepSnapshot, Options, Simulation, Snapsh
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Code;
-use crate::recorder::InstantRow;
+use crate::recorder::Started;
 use crate::run::Executor;
 use crate::{Run, System};
 
@@ -34,11 +34,11 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
-/// A snapshot and, if each instant has one row, the row of the current instant so far.
-pub(crate) fn save(identity: u64, snapshot: &impl Serialize, open: Option<&InstantRow>) -> Vec<u8> {
-    let body = postcard::to_allocvec(&(snapshot, open)).expect("a snapshot is plain data");
+/// A snapshot, and what a continued run takes along besides.
+pub(crate) fn save(identity: u64, snapshot: &impl Serialize, started: &Started) -> Vec<u8> {
+    let body = postcard::to_allocvec(&(snapshot, started)).expect("a snapshot is plain data");
     let head = Head { version: VERSION, identity, length: body.len() as u64, sum: sum(&body) };
     let mut bytes = postcard::to_allocvec(&head).expect("a head is plain data");
     bytes.extend(body);
@@ -60,8 +60,6 @@ fn sum(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-type Open = Option<InstantRow>;
-
 impl System {
     /// Continues a saved run of this same model with the same parameters and settings.
     pub fn resume(&self, bytes: &[u8]) -> Result<Run, RestoreError> {
@@ -76,21 +74,21 @@ impl System {
         }
         let options = (*self.options).clone();
         let damaged = |_| RestoreError::Damaged;
-        let (executor, open) = match &self.code {
+        let (executor, started) = match &self.code {
             Code::Exact(program) => {
-                let (snapshot, open): (Snapshot, Open) =
+                let (snapshot, started): (Snapshot, Started) =
                     postcard::from_bytes(body).map_err(damaged)?;
                 let run = Simulation::resume(program.clone(), options, snapshot);
-                (Executor::Exact(Box::new(run)), open)
+                (Executor::Exact(Box::new(run)), started)
             }
             Code::FixedStep(program) => {
-                let (snapshot, open): (FixedStepSnapshot, Open) =
+                let (snapshot, started): (FixedStepSnapshot, Started) =
                     postcard::from_bytes(body).map_err(damaged)?;
                 let run = FixedStepSimulation::resume(program.clone(), options, snapshot);
-                (Executor::FixedStep(Box::new(run)), open)
+                (Executor::FixedStep(Box::new(run)), started)
             }
         };
-        Ok(Run::with(self, executor, open))
+        Ok(Run::with(self, executor, Some(started)))
     }
 }
 

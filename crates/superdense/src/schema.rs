@@ -53,6 +53,11 @@ fn main_fields() -> Json {
             "additionalProperties": {"$ref": "#/$defs/expression"},
         },
         "diagrams": {"type": "object", "additionalProperties": {"$ref": "#/$defs/diagram"}},
+        "invariants": {
+            "description": "Quantities that should be conserved, by name.",
+            "type": ["object", "null"],
+            "additionalProperties": {"anyOf": [{"$ref": "#/$defs/expression"}, invariant()]},
+        },
         "record": {
             "description": "Signals or expressions to record.",
             "anyOf": [
@@ -68,6 +73,23 @@ fn main_fields() -> Json {
             "description": "Figures by name.",
             "type": ["object", "null"],
             "additionalProperties": {"$ref": "#/$defs/figure"},
+        },
+    })
+}
+
+/// An invariant that is written as a mapping.
+fn invariant() -> Json {
+    json!({
+        "type": "object",
+        "required": ["value"],
+        "additionalProperties": false,
+        "properties": {
+            "value": expression("What should not change."),
+            "within": expression("By how much a tick may change it without a warning."),
+            "relative": {
+                "description": "Whether that is relative to its magnitude.",
+                "type": "boolean",
+            },
         },
     })
 }

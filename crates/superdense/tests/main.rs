@@ -21,6 +21,7 @@ mod guards;
 mod impulses;
 mod impulsive_systems;
 mod inputs;
+mod invariants;
 mod library;
 mod loops;
 mod modes;

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use superdense::{
-    BackendUsed, BlockWork, Diagnostic, Diagnostics, Elem, RegionWork, Run, SolverSwitch,
-    StopReason, System, Time, Trace, Work, Writer, shown, traces, write_csv,
+    BackendUsed, BlockWork, Diagnostic, Diagnostics, Elem, Extreme, Invariant, RegionWork, Run,
+    SolverSwitch, StopReason, System, Time, Trace, Work, Writer, shown, traces, write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -75,9 +75,12 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     if !arguments.quiet && arguments.format == Format::Json {
         tell(&json::backend(driven.run.ran()));
         tell(&json::work(&driven.run.work(), &system, peak_memory()));
+        tell(&json::invariants(&driven.run.invariants()));
     }
     let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
-    let found = system.unused().0.into_iter().chain(found);
+    let invariants = driven.run.invariants();
+    let broken = invariants.iter().filter_map(|own| system.explain_invariant(own));
+    let found = system.unused().0.into_iter().chain(found).chain(broken);
     warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
     // The outcome of the run matters more than a failure to write the log.
     conclude(arguments, &system, driven.end).and(logged)
@@ -200,12 +203,33 @@ fn summary(system: &System, driven: &Driven) -> String {
         counters.firings
     );
     out += &regions(&driven.run.work());
+    out += &list("invariants", driven.run.invariants().iter().map(invariant));
     let lines: Vec<String> = (0..trace.columns().len()).filter_map(|c| last(trace, c)).collect();
     out.extend(lines.iter().take(SHOWN).map(String::as_str));
     if lines.len() > SHOWN {
         out += &format!("{:<10} and {} more signals\n", "", lines.len() - SHOWN);
     }
     out
+}
+
+/// How well an invariant was kept: its first value, its drift along smooth motion, and its greatest
+/// change by a tick.
+fn invariant(own: &Invariant) -> String {
+    let Some(first) = &own.first else { return format!("{} was absent all the time", own.name) };
+    let first = first.iter().map(|x| shown(*x)).collect::<Vec<_>>().join(", ");
+    let change = |change: Extreme| match change.tag {
+        None => "0".to_owned(),
+        Some(tag) => {
+            let relative = own.relative_to_magnitude(change);
+            format!("{:.2e} ({relative:.1e} relative) at {tag}", change.size)
+        }
+    };
+    let (smooth, tick) = (change(own.smooth), change(own.tick));
+    let mut text = format!("{} = {first} at first, drift {smooth}, by ticks {tick}", own.name);
+    if own.microstep.size > own.tick.size {
+        text += &format!(", by microsteps {}", change(own.microstep));
+    }
+    text
 }
 
 /// When regions switched to another solver.

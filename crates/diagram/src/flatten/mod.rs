@@ -142,6 +142,7 @@ fn flatten_once<'m>(
     if overrides.everything {
         flattener.record_others(&mut records);
     }
+    let invariants = flattener.invariants(&mut records);
     let (mut solve, guesses) = flattener.solve();
     let main = flattener.main_values();
     let run = run::evaluate(&model.simulate, &main, overrides, &mut flattener.errors);
@@ -184,6 +185,7 @@ fn flatten_once<'m>(
         regions: Vec::new(),
         inputs,
         records,
+        invariants,
         ports,
         instances,
         arrays,

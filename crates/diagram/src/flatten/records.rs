@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use base::{Diagnostic, Elem, Type};
+use expr::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 use super::Flattener;
-use crate::flat::{InstancePort, Record, Solve, WireId};
+use crate::flat::{InstancePort, Invariant, Record, Solve, WireId};
 use crate::scope::{Entity, Port, ScopeId};
 
 impl Flattener<'_> {
@@ -20,7 +21,12 @@ impl Flattener<'_> {
             let path = format!("record.{}", record.name);
             let wire = self.wire(main, &record.value, path);
             if let Some(wire) = self.errors.keep(wire) {
-                records.push(Record { name: record.name.clone(), wire, implied: false });
+                records.push(Record {
+                    name: record.name.clone(),
+                    wire,
+                    implied: false,
+                    hidden: false,
+                });
             }
         }
         for output in &self.model.diagram(self.model.root).outputs {
@@ -39,7 +45,7 @@ impl Flattener<'_> {
             }
             let wire = self.wire(main, &output.value, format!("output.{name}"));
             if let Some(wire) = self.errors.keep(wire) {
-                records.push(Record { name: name.clone(), wire, implied: false });
+                records.push(Record { name: name.clone(), wire, implied: false, hidden: false });
             }
         }
         if self.model.record.is_empty() {
@@ -54,7 +60,12 @@ impl Flattener<'_> {
                 if records.iter().any(|record: &Record| record.name == name) {
                     continue;
                 }
-                records.extend(wire.map(|wire| Record { name, wire, implied: true }));
+                records.extend(wire.map(|wire| Record {
+                    name,
+                    wire,
+                    implied: true,
+                    hidden: false,
+                }));
                 if let Some(Entity::Instance(inner)) = entity {
                     self.record_instance(block, inner, &mut records);
                 }
@@ -72,10 +83,39 @@ impl Flattener<'_> {
             for (wire, name) in draft.outputs.iter().zip(names) {
                 if !known.contains(wire) {
                     let name = format!("~{}.{name}", draft.path);
-                    records.push(Record { name, wire: *wire, implied: true });
+                    records.push(Record { name, wire: *wire, implied: true, hidden: false });
                 }
             }
         }
+    }
+
+    /// The invariants of the model, whose values and terms become hidden records. The magnitude of
+    /// a sum may be much smaller than that of its terms, as that of a total momentum often is; so
+    /// both are looked at.
+    pub(super) fn invariants(&mut self, records: &mut Vec<Record>) -> Vec<Invariant> {
+        let mut found = Vec::new();
+        for own in &self.model.invariants {
+            let name = own.name.value.clone();
+            let Some(Entity::Block(id)) = self.scopes[0].entities.get(name.as_str()).copied()
+            else {
+                continue;
+            };
+            let whole = self.drafts[id.index()].outputs[0];
+            let hidden = |wire| Record { name: name.clone(), wire, implied: false, hidden: true };
+            records.push(hidden(whole));
+            let terms = terms(&own.value);
+            for (place, term) in terms.iter().enumerate() {
+                let wire = self.wire(ScopeId::new(0), term, format!("{name}.term{place}"));
+                records.extend(self.errors.keep(wire).map(hidden));
+            }
+            found.push(Invariant {
+                name: own.name.clone(),
+                terms: terms.len(),
+                within: own.within.clone(),
+                absolute: own.absolute,
+            });
+        }
+        found
     }
 
     /// Records the outputs of an instance of the main diagram, if nothing was requested.
@@ -87,7 +127,7 @@ impl Flattener<'_> {
             let name = if outputs.len() == 1 { own.clone() } else { format!("{own}.{port}") };
             let wire = self.instance_output(inner, own, Some(port), span);
             let wire = self.errors.keep(wire);
-            records.extend(wire.map(|wire| Record { name, wire, implied: true }));
+            records.extend(wire.map(|wire| Record { name, wire, implied: true, hidden: false }));
         }
     }
 
@@ -149,4 +189,20 @@ impl Flattener<'_> {
         }
         (solve, types)
     }
+}
+
+/// The terms of a sum; none if the expression is no sum.
+fn terms(expr: &Expr) -> Vec<&Expr> {
+    let mut found = Vec::new();
+    let mut rest = vec![expr];
+    while let Some(expr) = rest.pop() {
+        match &expr.kind {
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract, left, right) => {
+                rest.extend([&**right, &**left]);
+            }
+            ExprKind::Unary(UnaryOp::Negate, inner) => rest.push(inner),
+            _ => found.push(expr),
+        }
+    }
+    if found.len() < 2 { Vec::new() } else { found }
 }

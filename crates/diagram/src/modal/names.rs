@@ -209,7 +209,12 @@ impl<'m> Flattener<'m> {
         let draft = &self.machines.drafts[*machine];
         let mut record = |output: &str, id: BlockId| {
             let wire = self.drafts[id.index()].outputs[0];
-            records.push(Record { name: format!("{name}.{output}"), wire, implied: true });
+            records.push(Record {
+                name: format!("{name}.{output}"),
+                wire,
+                implied: true,
+                hidden: false,
+            });
         };
         draft.outputs.iter().for_each(|(output, id)| record(output, *id));
         record("state", draft.current);

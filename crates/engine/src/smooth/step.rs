@@ -79,7 +79,7 @@ impl Engine<'_> {
     pub(crate) fn is_quiet(&self, region: RegionId) -> bool {
         let (program, rows) = (&self.program.regions[region], &self.options.rows);
         program.lines.is_empty()
-            && !(program.recorded && self.has_step_rows())
+            && !(program.recorded && (self.has_step_rows() || program.watched))
             && rows.every.is_none()
             && self.scratch.besides.iter().all(Beside::is_quiet)
             && self.state.rows.on_list >= rows.times.len()
@@ -179,7 +179,7 @@ impl Engine<'_> {
         if advance == Advance::Reached
             && reached < horizon
             && program.recorded
-            && self.has_step_rows()
+            && (self.has_step_rows() || program.watched)
         {
             self.state.rows.waiting.push(Reverse((reached, region)));
         }

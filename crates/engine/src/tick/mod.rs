@@ -48,6 +48,9 @@ pub(crate) struct Tick {
     pub mark: Option<Mark>,
     pub looks: u32,
     pub repeats: bool,
+    /// The units that have run, if signals are looked at for what changes them.
+    pub fired: Vec<UnitId>,
+    pub follows: bool,
 }
 
 impl Tick {
@@ -55,6 +58,8 @@ impl Tick {
     pub fn begin(&mut self, first: Tag, program: &Program) {
         (self.time, self.microstep) = (first.time, first.microstep);
         (self.seconds, self.present, self.order) = (first.time.seconds(), 0, 0);
+        self.follows = program.records.last().is_some_and(|record| record.hidden);
+        self.fired.clear();
         self.pulses.clear();
         self.pending.clear();
         self.entered.clear();

@@ -159,6 +159,9 @@ impl Engine<'_> {
     fn count(&mut self, unit: UnitId) {
         let program = self.program;
         self.state.firings[unit] += 1;
+        if let Some(tick) = self.state.tick.as_mut().filter(|tick| tick.follows) {
+            tick.fired.push(unit);
+        }
         let effects = program.effects[unit];
         if effects != UnitEffects::default() {
             self.scratch.units.effects.add(effects);

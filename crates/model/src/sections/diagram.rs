@@ -9,8 +9,8 @@ use crate::fields::{Context, get};
 use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{
-    About, Block, DataColumn, Diagram, Documentation, Input, Named, Output, OutsideInput,
-    Parameter, Repeated, Requirement, RunSetting, Solve,
+    About, Block, DataColumn, Diagram, Documentation, Input, Invariant, Named, Output,
+    OutsideInput, Parameter, Repeated, Requirement, RunSetting, Solve,
 };
 
 /// The fields of a diagram, in canonical order.
@@ -94,16 +94,22 @@ pub(crate) fn root(
     context: &mut Context,
     entries: &[Entry],
     name: Spanned<String>,
-    inputs: Vec<Spanned<String>>,
+    (inputs, invariants): (Vec<Spanned<String>>, &[Invariant]),
 ) -> Diagram {
-    with_inputs(context, entries, name, inputs.into_iter().map(plain_input).collect())
+    let inputs = inputs.into_iter().map(plain_input).collect();
+    let mut diagram = with_inputs(context, entries, name, inputs);
+    diagram.blocks.extend(invariants.iter().map(super::invariants::block));
+    check_unique(context, &diagram, invariants.len());
+    diagram
 }
 
 /// The sections that every diagram has, including that of a state.
 pub(super) fn content(context: &mut Context, entries: &[Entry], name: Spanned<String>) -> Diagram {
     let node = get(entries, "inputs").map(|entry| &entry.value);
     let inputs = node.map_or(Vec::new(), |node| inputs(context, node));
-    with_inputs(context, entries, name, inputs)
+    let diagram = with_inputs(context, entries, name, inputs);
+    check_unique(context, &diagram, 0);
+    diagram
 }
 
 fn plain_input(name: Spanned<String>) -> Input {
@@ -117,7 +123,7 @@ fn with_inputs(
     inputs: Vec<Input>,
 ) -> Diagram {
     let section = |key: &str| get(entries, key).map(|entry| &entry.value);
-    let diagram = Diagram {
+    Diagram {
         name,
         documentation: Documentation::default(),
         requirements: Vec::new(),
@@ -128,9 +134,7 @@ fn with_inputs(
         solve: section("solve").map_or(Solve::No, |node| solve(context, node)),
         tolerance: get(entries, "tolerance").and_then(|entry| context.field(entry)),
         discrete: get(entries, "domain").and_then(|entry| domain(context, entry)),
-    };
-    check_unique(context, &diagram);
-    diagram
+    }
 }
 
 pub(super) fn parameters(context: &mut Context, node: &Node) -> Vec<Parameter> {
@@ -491,10 +495,13 @@ fn zero(span: Span) -> Expr {
 }
 
 /// Parameters, inputs and blocks share one namespace. The words of parameters are constants in it.
-fn check_unique(context: &mut Context, diagram: &Diagram) {
+fn check_unique(context: &mut Context, diagram: &Diagram, invariants: usize) {
     let parameters = diagram.parameters.iter().map(|parameter| (&parameter.name, "a parameter"));
     let inputs = diagram.inputs.iter().map(|input| (&input.name, "an input"));
-    let blocks = diagram.blocks.iter().map(|block| (&block.name, "a block"));
+    let first_invariant = diagram.blocks.len() - invariants;
+    let word = |index: usize| if index < first_invariant { "a block" } else { "an invariant" };
+    let blocks = diagram.blocks.iter().enumerate();
+    let blocks = blocks.map(|(index, block)| (&block.name, word(index)));
     let indices = diagram.blocks.iter().filter_map(|block| block.repeated.as_ref());
     let mut seen = HashMap::new();
     let twice = |name: &Spanned<String>, what: &str, (first, first_what): (Span, &str)| {
