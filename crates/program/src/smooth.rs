@@ -1,6 +1,8 @@
 //! Makes the smooth phase of every region.
 
+mod combined;
 mod functions;
+mod readings;
 
 use base::Table;
 use blocks::{Leaf, Part};
@@ -288,46 +290,6 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// The delays of a region that are signals, in stages: a delay that is computed from a signal
-    /// whose own delay is one comes after that.
-    fn readings(&self, id: RegionId) -> Vec<(Vec<Root>, Vec<(LineId, usize)>)> {
-        let own = |line: &LineId| {
-            let own = &self.slots.lines[*line];
-            let (reading, track) = own.reading.zip(own.track)?;
-            let (wire, part) = self.slots.tracked[reading.delay].part?;
-            let node = self.composer.nodes[&self.composer.parts.id(wire, part)];
-            let past = &self.slots.regions[id].pasts[track.past];
-            let place = past.lines.iter().position(|other| other == line)?;
-            Some((*line, place, node, reading.read, self.guard(own.block)))
-        };
-        let mut open: Vec<_> = self.slots.regions[id].lines.iter().filter_map(own).collect();
-        let reads = |node: NodeId, read: Slot| {
-            let nodes = self.composer.graph.reachable(&[node]);
-            nodes.iter().any(|id| self.composer.graph.node(*id).op == Op::Leaf(read.0))
-        };
-        let mut stages = Vec::new();
-        while !open.is_empty() {
-            let waits = |node: NodeId| open.iter().any(|(.., read, _)| reads(node, *read));
-            let ready: Vec<bool> = open.iter().map(|(_, _, node, ..)| !waits(*node)).collect();
-            // In a solved loop each may wait for another; then all are read together.
-            let all = !ready.contains(&true);
-            let mut stage = (Vec::new(), Vec::new());
-            let mut rest = Vec::new();
-            for (own, ready) in open.iter().zip(ready) {
-                let (line, place, node, read, guard) = *own;
-                if ready || all {
-                    stage.0.push((node, read, guard));
-                    stage.1.push((line, place));
-                } else {
-                    rest.push(*own);
-                }
-            }
-            stages.push(stage);
-            open = rest;
-        }
-        stages
-    }
-
     /// Finds where the kinks of a region's delayed signals propagate to; what depends on a solved
     /// loop is not followed.
     fn follow_kinks(&mut self, id: RegionId, rates: &[Root], read: &[Root]) {
@@ -379,34 +341,6 @@ impl<'a> Maker<'a> {
         let none = Operands::default();
         let mut copier = Copier::observer(&mut self.composer.graph, &none);
         roots.map(|roots| copier.roots(&roots))
-    }
-
-    /// The slots of those roots that depend on a side along which the motion may slide and are
-    /// numbers, and how many slots each has.
-    fn combined(&self, roots: &[Root]) -> Vec<(Slot, usize)> {
-        if self.sliding.is_empty() {
-            return Vec::new();
-        }
-        let graph = &self.composer.graph;
-        let nodes: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
-        let mut slides = FxHashSet::default();
-        // Arguments come first.
-        for id in graph.reachable(&nodes) {
-            let node = graph.node(id);
-            let own = match node.op {
-                Op::Leaf(slot) => {
-                    Slot(slot).slots(node.ty.len()).iter().any(|slot| self.sliding.contains(&slot))
-                }
-                _ => node.args.iter().any(|arg| slides.contains(arg)),
-            };
-            if own {
-                slides.insert(id);
-            }
-        }
-        let combined =
-            |root: &&Root| slides.contains(&root.0) && graph.ty(root.0).elem != base::Elem::Bool;
-        let slots = |root: &Root| (root.1, graph.ty(root.0).len());
-        roots.iter().filter(combined).map(slots).collect()
     }
 
     /// Crossing functions with their slots, and their time derivatives along the rates.

@@ -151,3 +151,81 @@ simulate: {stop: 5, zeno: rest}
     let plain = accumulation(&shrinking.replace("rest", "error"));
     assert_eq!(accumulation(shrinking), plain);
 }
+
+/// Whatever else reads height or speed, the ball comes to rest.
+#[test]
+fn other_comparisons_do_not_disturb_rest() {
+    let more = [
+        ("- 0.5 * sign(v)", ""),
+        ("- 0.1 * v * abs(v)", ""),
+        ("- max(v, 0)", ""),
+        ("", "air: {type: Expression, expression: y > 0}"),
+        ("", "size: {type: Expression, expression: abs(y)}"),
+        ("", "again: {type: LevelCrossing, input: y}"),
+        ("", "up: {type: Expression, expression: v > 0}"),
+    ];
+    for (force, block) in more {
+        let text = format!(
+            "
+blocks:
+  v: {{type: Integrator, input: '-9.81 {force}', impulse: kick}}
+  y: {{type: Integrator, input: v, initial: 1}}
+  hit: {{type: LevelCrossing, input: y, direction: falling}}
+  kick: {{type: Sample, input: -1.5 * previous(v), trigger: hit}}
+  {block}
+simulate: {{stop: 3, zeno: rest}}
+"
+        );
+        let trace = simulate(&text).trace;
+        let y = trace.last("y").unwrap();
+        assert!(y.abs() < 1e-9, "{force} {block}: {y}");
+    }
+}
+
+/// A jump of the position or of the floor ends rest: the ball falls from where it is.
+#[test]
+fn jumps_end_rest() {
+    let text = |floor: &str, reset: &str| {
+        format!(
+            "
+blocks:
+  c: {{type: Clock, period: 100, offset: 2}}
+  floor: {{type: Step, time: 2, after: {floor}}}
+  v: {{type: Integrator, input: -9.81, impulse: kick}}
+  y: {{type: Integrator, input: v, initial: 1{reset}}}
+  hit: {{type: LevelCrossing, input: y - floor, direction: falling}}
+  kick: {{type: Sample, input: -1.3 * previous(v), trigger: hit}}
+record: [y]
+simulate: {{stop: 2.1, zeno: rest}}
+"
+        )
+    };
+    let fall = 0.5 * 9.81 * 0.01;
+    let lifted = simulate(&text("0", ", reset: 0.3 * c")).trace.last("y").unwrap();
+    assert!((lifted - (0.3 - fall)).abs() < 1e-9, "{lifted}");
+    let dropped = simulate(&text("-0.5", "")).trace.last("y").unwrap();
+    assert!((dropped + fall).abs() < 1e-9, "{dropped}");
+}
+
+/// A ball in a state of a machine rests too.
+#[test]
+fn rest_in_a_state() {
+    let text = "
+blocks:
+  m:
+    type: Modal
+    initial: free
+    states:
+      free:
+        blocks:
+          v: {type: Integrator, input: -9.81, impulse: kick}
+          y: {type: Integrator, input: v, initial: 1}
+          hit: {type: LevelCrossing, input: y, direction: falling}
+          kick: {type: Sample, input: -1.5 * previous(v), trigger: hit}
+        outputs: [y]
+record: [m.y]
+simulate: {stop: 3, zeno: rest}
+";
+    let y = simulate(text).trace.last("m.y").unwrap();
+    assert!(y.abs() < 1e-9, "{y}");
+}

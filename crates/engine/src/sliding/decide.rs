@@ -70,9 +70,10 @@ impl Engine<'_> {
             if *status == Status::Slides {
                 self.scratch.decided.extend(&surface.held);
                 // Other comparisons of the function see zero, which is no event.
-                let zero = surface.held.iter().filter(|watch| {
-                    self.state.slots[code.side.index() + **watch] != 0.0
-                });
+                let zero = surface
+                    .held
+                    .iter()
+                    .filter(|watch| self.state.slots[code.side.index() + **watch] != 0.0);
                 found.extend(zero.map(|watch| (code.watches[*watch].crossing, 0.0)));
             }
         }

@@ -37,6 +37,8 @@ const LOW: f64 = 1e-7;
 const INSTANT: f64 = 4e-18;
 /// Arcs below this many roundings of their function are indistinguishable from rest.
 const ROUNDINGS: f64 = 16.0;
+/// Up to this many watched functions of a region are all looked at for rest.
+const FEW_WATCHES: usize = 64;
 /// The rounding is computed again for arcs that are lower by this factor.
 const ANEW: f64 = 0.25;
 
@@ -193,9 +195,17 @@ impl Engine<'_> {
     pub(crate) fn look_for_rest(&mut self, region: RegionId, time: Time) {
         let program = self.program;
         let code = &program.regions[region];
-        for place in 0..self.state.regions[region].solver.crossed().len() {
+        // A function may also fall at the crossing of another one, such as at the top of an arc that
+        // is lower than rounding. In a large region those are not searched for.
+        let few = code.watches.len() <= FEW_WATCHES;
+        let all = if few { code.watches.len() } else { 0 };
+        let located = if few { 0 } else { self.state.regions[region].solver.crossed().len() };
+        for place in 0..all.max(located) {
             let state = &self.state.regions[region];
-            let watch = numbered(watches(&state.ranges), state.solver.crossed()[place].function);
+            let watch = match few {
+                true => place,
+                false => numbered(watches(&state.ranges), state.solver.crossed()[place].function),
+            };
             let id = code.watches[watch].crossing;
             let own = &self.state.watch.accumulations[id];
             // Rest on a surface is sliding, or a way off it.
