@@ -539,7 +539,7 @@ pub const CODES: &[(&str, &str)] = &[
     (
         "zeno",
         "Events follow each other ever faster and accumulate at a time that the run cannot pass, like the bounces of a ball. \
-        Model what comes after, such as rest, or set `zeno: stop` under `simulate` to stop there and keep the result.",
+        Model what comes after, such as rest, or set `zeno: stop` under `simulate` to stop there and keep the result, or `zeno: rest` to let what bounces lie still.",
     ),
 ];
 
