@@ -103,6 +103,7 @@ impl Time {
     }
 
     /// The time elapsed since `earlier`, as a float \[s\].
+    #[inline]
     pub fn since(self, earlier: Time) -> f64 {
         Time(self.0 - earlier.0).seconds()
     }

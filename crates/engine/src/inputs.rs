@@ -134,6 +134,7 @@ impl Engine<'_> {
     }
 
     /// Whether an event input has another value at the time of the tick.
+    #[inline]
     pub(crate) fn more_inputs(&self) -> bool {
         let due = |time: Time| self.state.inputs.next() <= time;
         !self.program.inputs.is_empty()

@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use base::{ExactTime, Table, Tag, Time, clone_reusing};
 use program::tape::Slot;
@@ -283,6 +284,19 @@ impl Cover {
         }
     }
 
+    /// Covers every region and nothing else. As a rule the row before did so too.
+    #[inline]
+    fn set_all(&mut self) {
+        if self.listed.len() != self.recorded.len() {
+            self.clear();
+            return self.add_all();
+        }
+        self.kept = true;
+        for region in &self.recorded {
+            self.regions[*region] = true;
+        }
+    }
+
     pub fn remove(&mut self, region: RegionId) {
         self.regions[region] = false;
     }
@@ -291,8 +305,7 @@ impl Cover {
 impl Engine<'_> {
     /// Makes the coming row cover every region.
     pub(crate) fn cover_all(&mut self) {
-        self.scratch.covered.clear();
-        self.scratch.covered.add_all();
+        self.scratch.covered.set_all();
     }
 
     /// Makes the coming row cover the regions that are part of the tick, and those that have no row
@@ -302,10 +315,10 @@ impl Engine<'_> {
         // All regions have their first row together.
         let first = self.scratch.covered.recorded.first();
         let begins = first.is_some_and(|own| self.state.regions[*own].last_row.is_none());
-        self.scratch.covered.clear();
         if sink.is_joined() || begins {
-            return self.scratch.covered.add_all();
+            return self.scratch.covered.set_all();
         }
+        self.scratch.covered.clear();
         for place in 0..tick.order_involved() {
             let region = tick.involved(place);
             if tick.region(region).touched {
@@ -397,6 +410,9 @@ impl Engine<'_> {
         if rows.every.is_none() && !listed && self.state.rows.waiting.is_empty() && alone {
             return None;
         }
+        if rows.every.is_none() && !listed && alone {
+            return self.next_step_row(reached, sink);
+        }
         let start = self.options.start;
         let tick = |every| Time::tick(start.to_rational(), every, self.state.rows.on_grid.into());
         let grid = rows.every.and_then(tick);
@@ -408,31 +424,50 @@ impl Engine<'_> {
         let asked_for = grid == Some(time) || list == Some(time);
         self.state.rows.on_grid += u64::from(grid == Some(time));
         self.state.rows.on_list += usize::from(list == Some(time));
-        self.scratch.covered.clear();
         let stepped = step == Some(time);
-        let (mut kept, mut watched) = (asked_for, false);
-        while let Some(Reverse((_, region))) =
-            self.state.rows.waiting.peek().copied().filter(|Reverse(step)| step.0 == time)
-        {
-            kept |= rows.steps && self.scratch.covered.shown[region];
-            watched |= self.program.regions[region].watched;
-            self.scratch.covered.add(region);
-            self.state.rows.waiting.pop();
-        }
-        self.scratch.covered.kept = kept;
-        if asked_for || kept && sink.is_joined() {
-            self.scratch.covered.add_all();
-        }
-        let result = kept || watched;
-        if !result {
-            self.scratch.covered.clear();
-        }
+        let result = self.cover_steps(time, asked_for, sink);
         let mut beside = 0;
         for (bit, own) in self.scratch.besides.iter_mut().enumerate() {
             let due = own.pass(start, time) || stepped && own.has_steps();
             beside |= u64::from(due) << bit;
         }
         Some(DueRow { time, result, beside }).filter(|due| due.time >= start.time())
+    }
+
+    /// The same if rows are due after steps only.
+    #[inline]
+    fn next_step_row(&mut self, reached: Time, sink: &dyn Sink) -> Option<DueRow> {
+        let Reverse((time, _)) = *self.state.rows.waiting.peek()?;
+        if time > reached {
+            return None;
+        }
+        let result = self.cover_steps(time, false, sink);
+        Some(DueRow { time, result, beside: 0 }).filter(|_| time >= self.options.start.time())
+    }
+
+    /// Takes the steps that end at a time, and makes the coming row cover their regions, or all
+    /// regions if the model or the sink asks for that. Returns whether there is a row.
+    #[inline]
+    fn cover_steps(&mut self, time: Time, asked_for: bool, sink: &dyn Sink) -> bool {
+        let covered = &mut self.scratch.covered;
+        covered.clear();
+        let (mut kept, mut watched) = (asked_for, false);
+        while let Some(first) = self.state.rows.waiting.peek_mut()
+            && first.0.0 == time
+        {
+            let Reverse((_, region)) = PeekMut::pop(first);
+            kept |= self.options.rows.steps && covered.shown[region];
+            watched |= self.program.regions[region].watched;
+            covered.add(region);
+        }
+        if asked_for || kept && sink.is_joined() {
+            covered.set_all();
+        }
+        covered.kept = kept;
+        if !kept && !watched {
+            covered.clear();
+        }
+        kept || watched
     }
 
     /// Whether a row is due after each step of a region with recorded signals.

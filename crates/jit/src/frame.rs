@@ -35,6 +35,7 @@ pub(crate) struct StepFrame {
 impl StepFrame {
     /// The frame of a trial whose arrays outlive it. Without a batch there is no room for any step
     /// but the trial.
+    #[inline]
     pub fn new(origin: f64, trial: &mut Trial) -> StepFrame {
         let mut slopes = [std::ptr::null_mut(); SLOPES];
         for (pointer, slope) in slopes.iter_mut().zip(trial.slopes.iter_mut()) {

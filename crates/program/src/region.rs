@@ -96,6 +96,7 @@ pub struct RegionProgram {
 impl RegionProgram {
     /// Whether all of it always runs, so that the solver's states and watched functions are laid
     /// out as in the buffer.
+    #[inline]
     pub fn is_whole(&self) -> bool {
         self.slices.iter().all(|span| span.fragment == FragmentId::ROOT)
     }

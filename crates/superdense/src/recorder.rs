@@ -355,21 +355,20 @@ impl Recorder {
 #[inline]
 fn push(trace: &mut Trace, row: &impl Said) {
     trace.push(row.tag(), |column| row.value(column));
-    for column in 0..trace.columns().len() {
-        let orders = row.orders(column);
-        if orders > 0 {
-            push_impulses(trace, row, column, orders);
-        }
+    if trace.schema().orders().iter().any(|orders| *orders > 0) {
+        push_impulses(trace, row);
     }
 }
 
-/// Adds the impulses of a column in a row.
+/// Adds the impulses of a row.
 #[inline(never)]
-fn push_impulses(trace: &mut Trace, row: &impl Said, column: usize, orders: usize) {
-    for order in 0..orders {
-        if let Some(weight) = row.impulse(column, order).filter(|weight| carries(weight)) {
-            let (tag, weight) = (row.tag(), weight.to_vec());
-            trace.push_impulse(Impulse { tag, column, order, weight });
+fn push_impulses(trace: &mut Trace, row: &impl Said) {
+    for column in 0..trace.columns().len() {
+        for order in 0..row.orders(column) {
+            if let Some(weight) = row.impulse(column, order).filter(|weight| carries(weight)) {
+                let (tag, weight) = (row.tag(), weight.to_vec());
+                trace.push_impulse(Impulse { tag, column, order, weight });
+            }
         }
     }
 }

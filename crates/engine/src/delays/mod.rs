@@ -464,6 +464,7 @@ impl Engine<'_> {
     }
 
     /// Whether a recorded change has yet to come at this tick.
+    #[inline]
     pub(crate) fn more_comes(&self) -> bool {
         let more = |line: LineId| {
             let coming = self.state.delays.lines[line].coming.as_ref();

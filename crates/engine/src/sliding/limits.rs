@@ -14,10 +14,16 @@ use crate::smooth::flow::room;
 impl Engine<'_> {
     /// Runs the left tape of a region. While it slides, numbers are combined from those on both
     /// sides; truth values are those on the surface itself.
+    #[inline]
     pub(crate) fn run_left(&mut self, region: RegionId) {
-        if self.state.regions[region].surfaces.is_empty() {
-            return self.run_left_once(region);
+        match self.state.regions[region].surfaces.is_empty() {
+            true => self.run_left_once(region),
+            false => self.combine_left(region),
         }
+    }
+
+    #[cold]
+    fn combine_left(&mut self, region: RegionId) {
         let (sides, combined) = {
             let code = &self.program.regions[region];
             (code.side, &code.combined)
@@ -51,6 +57,7 @@ impl Engine<'_> {
         self.state.regions[region].surfaces = surfaces;
     }
 
+    #[inline]
     fn run_left_once(&mut self, region: RegionId) {
         match code(self.native, region) {
             Some(code) => code.left(&mut self.state.slots),
@@ -163,7 +170,18 @@ impl Engine<'_> {
 
     /// At the end of a tick, the last microstep of regions that slide: their signals become the
     /// combinations under the new state. It has a row if that changes any of them.
+    #[inline]
     pub(crate) fn combine_signals(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        let Some(tick) = &self.state.tick else { return Ok(()) };
+        let slides = |region: &RegionId| !self.state.regions[*region].surfaces.is_empty();
+        match tick.all_involved().iter().any(slides) {
+            true => self.combine_changed(sink),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn combine_changed(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
         let tag = base::Tag::new(tick.time, tick.microstep);
         let mut changed = false;

@@ -109,6 +109,13 @@ impl RegionState {
         }
     }
 
+    /// Whether it slides or rests, so that the solver watches other functions than those of the
+    /// program.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        !self.surfaces.is_empty() || !self.rests.is_empty()
+    }
+
     /// Updates the slices that run from the conditions in the buffer; returns whether they have
     /// changed.
     pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {

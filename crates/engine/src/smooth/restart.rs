@@ -49,11 +49,13 @@ impl Engine<'_> {
         state.solver.limit_step(longest);
         gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
         gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);
-        let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
-        let functions = surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches()));
-        for number in functions.filter_map(|watch| counted(watches(&state.ranges), watch)) {
-            // Its function is now one that is positive as long as the region slides or rests.
-            (state.sides[number], state.residuals[number]) = (1.0, 0.0);
+        if state.is_held() {
+            let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
+            let functions = surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches()));
+            for number in functions.filter_map(|watch| counted(watches(&state.ranges), watch)) {
+                // Its function is now one that is positive as long as the region slides or rests.
+                (state.sides[number], state.residuals[number]) = (1.0, 0.0);
+            }
         }
         if !program.sliding.is_empty() {
             // Other rates may move with other states.

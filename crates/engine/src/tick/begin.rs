@@ -146,10 +146,12 @@ impl Engine<'_> {
         self.state.slots[from.range(all)].fill(0.0);
         if state.reached == time {
             scatter(&mut self.state.slots, from, watches(&state.ranges), &state.residuals);
-            // The solver watches other functions of surfaces.
-            let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
-            for watch in surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches())) {
-                self.state.slots[from.index() + watch] = 0.0;
+            if state.is_held() {
+                // The solver watches other functions of surfaces.
+                let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
+                for watch in surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches())) {
+                    self.state.slots[from.index() + watch] = 0.0;
+                }
             }
         }
     }

@@ -142,6 +142,12 @@ impl Tick {
         self.involved.len()
     }
 
+    /// These regions.
+    #[inline]
+    pub fn all_involved(&self) -> &[RegionId] {
+        &self.involved
+    }
+
     /// One of these regions.
     #[inline]
     pub fn involved(&self, place: usize) -> RegionId {

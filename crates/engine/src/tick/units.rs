@@ -148,10 +148,26 @@ impl Engine<'_> {
         code.run(&mut self.state.slots, marked, word, pass);
         tick.present = pass.present as u32;
         self.state.counters.firings += pass.count as u64;
-        for at in 0..self.scratch.units.pass.count {
-            self.count(UnitId::new(word * 64 + self.scratch.units.pass.ran[at] as usize));
-        }
+        self.count_compiled(word);
         self.scratch.units.marked[word] == 0
+    }
+
+    /// Counts the units of a word that compiled code has run.
+    #[inline]
+    fn count_compiled(&mut self, word: usize) {
+        let effects = &self.program.effects;
+        let units = &mut self.scratch.units;
+        let ran = units.pass.ran[..units.pass.count].iter();
+        for unit in ran.map(|bit| UnitId::new(word * 64 + *bit as usize)) {
+            self.state.firings[unit] += 1;
+            if effects[unit] != UnitEffects::default() {
+                units.effects.add(effects[unit]);
+                units.ran.push(unit);
+            }
+            if let Some(tick) = self.state.tick.as_mut().filter(|tick| tick.follows) {
+                tick.fired.push(unit);
+            }
+        }
     }
 
     /// Counts a run of a unit, and records the unit if it has effects besides outputs.
