@@ -143,7 +143,7 @@ impl Engine<'_> {
                 if !is_read_as(crossing.kind, value, frozen)
                     && self.is_misread((*id, crossing), value, frozen)
                 {
-                    self.scratch.units.marked[unit.index() / 64] |= 1 << (unit.index() % 64);
+                    self.scratch.units.marked.add_unit(unit);
                     again = true;
                 }
             }

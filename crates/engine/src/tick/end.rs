@@ -8,7 +8,6 @@ use crate::RunError;
 use crate::engine::Engine;
 use crate::log::Event;
 use crate::rows::Sink;
-use crate::tick::units::first_marked;
 
 impl Engine<'_> {
     /// Ends the tick if nothing requires another microstep: regions that something happened to
@@ -17,7 +16,7 @@ impl Engine<'_> {
     pub(crate) fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
         let Some(tick) = &self.state.tick else { return Ok(()) };
-        let more = tick.present > 0 || first_marked(&tick.dirty, 0).is_some();
+        let more = tick.present > 0 || !tick.dirty.is_empty();
         match more || self.more_comes() || self.more_inputs() {
             true => Ok(()),
             false => {

@@ -7,7 +7,6 @@ use program::{TrackedId, UnitEffects};
 use crate::RunError;
 use crate::engine::Engine;
 use crate::rows::Sink;
-use crate::tick::refill;
 use crate::tick::units::copy;
 use crate::watch::chattering::NEAR_LIMIT;
 
@@ -72,11 +71,8 @@ impl Engine<'_> {
         }
         let Some(tick) = &mut self.state.tick else { return Ok(None) };
         tick.microstep += 1;
-        // A microstep that has completed leaves no bit.
-        if self.scratch.units.marked.len() != tick.dirty.len() {
-            refill(&mut self.scratch.units.marked, tick.dirty.len(), 0);
-        }
-        debug_assert!(self.scratch.units.marked.iter().all(|word| *word == 0), "bits are used up");
+        // A microstep that has completed leaves no mark.
+        self.scratch.units.marked.prepare(tick.dirty.len());
         std::mem::swap(&mut self.scratch.units.marked, &mut tick.dirty);
         self.scratch.fading.clear();
         std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
@@ -89,7 +85,7 @@ impl Engine<'_> {
             self.state.slots[microstep.slot.index()] = f64::from(tag.microstep);
         }
         for word in &microstep.reader_words {
-            self.scratch.units.marked[word.index as usize] |= word.bits;
+            self.scratch.units.marked.add(*word);
         }
         self.state.counters.microsteps += 1;
         Ok(Some(tag))

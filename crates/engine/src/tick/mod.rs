@@ -3,6 +3,7 @@
 mod begin;
 mod commit;
 mod end;
+pub(crate) mod marks;
 mod microstep;
 pub(crate) mod units;
 
@@ -12,6 +13,8 @@ use base::{Table, Tag, Time};
 use program::{FragmentId, MachineId, Program, RegionId, Tracked, TrackedId, UnitId};
 use serde::{Deserialize, Serialize};
 
+use crate::tick::marks::Marks;
+
 /// A tick in progress.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Tick {
@@ -20,8 +23,8 @@ pub(crate) struct Tick {
     pub seconds: f64,
     /// The next microstep.
     pub microstep: u32,
-    /// Units that must run, one bit for each.
-    pub dirty: Vec<u64>,
+    /// Units that must run at the coming microstep.
+    pub dirty: Marks,
     /// Tracked signals that are nonzero only at the coming microstep and then return to zero.
     pub pulses: Vec<TrackedId>,
     /// The number of present signals that consist of events only.
@@ -65,11 +68,8 @@ impl Tick {
         self.entered.clear();
         self.speaking.clear();
         let (words, regions) = (program.units.len().div_ceil(64), program.regions.len());
-        // A tick ends when no bit is set.
-        debug_assert!(self.dirty.iter().all(|word| *word == 0), "bits are used up");
-        if self.dirty.len() != words {
-            refill(&mut self.dirty, words, 0);
-        }
+        // A tick ends when no unit is marked.
+        self.dirty.prepare(words);
         if self.held.len() == words && self.regions.len() == regions {
             for region in self.involved.drain(..) {
                 self.regions[region] = RegionInTick::default();
@@ -87,14 +87,14 @@ impl Tick {
 
     /// Makes a unit run at the next microstep.
     pub fn ask(&mut self, unit: UnitId) {
-        self.dirty[unit.index() / 64] |= 1 << (unit.index() % 64);
+        self.dirty.add_unit(unit);
     }
 
     /// Marks the readers of a changed tracked signal for the next microstep, and the regions whose
     /// smooth functions read it.
     pub fn mark(&mut self, tracked: &Tracked) {
         for word in &tracked.reader_words {
-            self.dirty[word.index as usize] |= word.bits;
+            self.dirty.add(*word);
         }
         for region in &tracked.regions {
             self.disturb(*region);
@@ -159,7 +159,7 @@ impl Tick {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Mark {
     pub slots: Vec<u64>,
-    pub dirty: Vec<u64>,
+    pub dirty: Marks,
     pub pulses: Vec<TrackedId>,
 }
 

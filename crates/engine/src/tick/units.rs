@@ -12,33 +12,21 @@ use crate::native::Pass;
 use crate::rows::Sink;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
+use crate::tick::marks::Marks;
 
 /// The units of a microstep.
 #[derive(Debug, Default)]
 pub(crate) struct UnitScratch {
-    /// Units that must run at this microstep, one bit for each; no bit is left after it.
-    pub marked: Vec<u64>,
+    /// Units that must run at this microstep; no mark is left after it.
+    pub marked: Marks,
+    /// For each word of units, the end of the words in which their readers are.
+    pub reaches: Vec<usize>,
     /// Units that have run in this microstep and have effects besides outputs.
     pub ran: Vec<UnitId>,
     /// The union of these effects.
     pub effects: UnitEffects,
     /// Inputs and results of compiled code.
     pub pass: Pass,
-}
-
-/// How many words of marks are passed over together.
-const ROW: usize = 8;
-
-/// The first word with a mark from one on. A few blocks of a large diagram have something to do, so
-/// that most words have none; rows of them are passed over at once.
-#[inline]
-pub(crate) fn first_marked(words: &[u64], from: usize) -> Option<usize> {
-    let rest = words.get(from..)?;
-    let (rows, _) = rest.as_chunks::<ROW>();
-    let empty = |row: &[u64; ROW]| row.iter().fold(0, |all, word| all | word) == 0;
-    let start = ROW * rows.iter().position(|row| !empty(row)).unwrap_or(rows.len());
-    let found = rest[start..].iter().position(|word| *word != 0)?;
-    Some(from + start + found)
 }
 
 impl Engine<'_> {
@@ -70,14 +58,14 @@ impl Engine<'_> {
         let _program = self.program;
         let compiled = !sink.listens() && self.has_compiled_units();
         let mut next = 0;
-        while let Some(word) = first_marked(&self.scratch.units.marked, next) {
+        while let Some(word) = self.scratch.units.marked.next(next) {
             next = word + 1;
-            while self.scratch.units.marked[word] != 0 {
+            while self.scratch.units.marked.word(word) != 0 {
                 if compiled && self.run_compiled(word) {
                     break;
                 }
                 if let Err(error) = self.run_lowest(word, tag, sink) {
-                    self.scratch.units.marked.fill(0);
+                    self.scratch.units.marked.clear();
                     return Err(error);
                 }
             }
@@ -89,9 +77,7 @@ impl Engine<'_> {
     #[inline(never)]
     fn run_lowest(&mut self, word: usize, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
-        let bit = self.scratch.units.marked[word].trailing_zeros() as usize;
-        self.scratch.units.marked[word] &= self.scratch.units.marked[word] - 1;
-        let id = UnitId::new(word * 64 + bit);
+        let id = self.scratch.units.marked.take(word);
         let unit = &program.units[id];
         let speaks = unit.speaks && self.scratch.machines.speaking.contains(&unit.fragment);
         if !speaks && !self.runs(unit.fragment) {
@@ -137,7 +123,7 @@ impl Engine<'_> {
         let (Some(code), Some(tick)) = (native, &mut self.state.tick) else { return false };
         let (pass, marked) = (&mut self.scratch.units.pass, &mut self.scratch.units.marked);
         (pass.held, pass.present) = (tick.held[word], tick.present.into());
-        let lowest = marked[word] & marked[word].wrapping_neg();
+        let lowest = marked.word(word) & marked.word(word).wrapping_neg();
         let known = code.known(word);
         if lowest & known & !pass.held == 0 {
             if lowest & known == 0 {
@@ -145,11 +131,12 @@ impl Engine<'_> {
             }
             return false;
         }
-        code.run(&mut self.state.slots, marked, word, pass);
+        code.run(&mut self.state.slots, marked.words_mut(), word, pass);
+        marked.widen(self.scratch.units.reaches[word]);
         tick.present = pass.present as u32;
         self.state.counters.firings += pass.count as u64;
         self.count_compiled(word);
-        self.scratch.units.marked[word] == 0
+        self.scratch.units.marked.word(word) == 0
     }
 
     /// Counts the units of a word that compiled code has run.
@@ -264,7 +251,7 @@ fn put_outputs(
     program: &Program,
     unit: &Unit,
     state: &mut Snapshot,
-    dirty: &mut [u64],
+    marked: &mut Marks,
     mut name: impl FnMut(TrackedId),
 ) {
     let slots = &mut state.slots[..];
@@ -275,7 +262,7 @@ fn put_outputs(
         }
         let tracked = program.tracked(output.tracked);
         for word in &tracked.reader_words {
-            dirty[word.index as usize] |= word.bits;
+            marked.add(*word);
         }
         if (tracked.event || !tracked.machines.is_empty())
             && let Some(tick) = &mut state.tick

@@ -48,13 +48,11 @@ impl Engine<'_> {
         let origins = &self.program.origins;
         let mut blocks: Vec<String> = Vec::new();
         for (id, unit) in self.program.units.entries() {
-            let index = id.index();
             let present = |output: &Output| {
                 let tracked = self.program.tracked(output.tracked);
                 tracked.event && self.state.slots[tracked.slot.index()] != 0.0
             };
-            let dirty =
-                tick.dirty[index / 64] >> (index % 64) & 1 == 1 || unit.outputs.iter().any(present);
+            let dirty = tick.dirty.has(id) || unit.outputs.iter().any(present);
             let path = self.path(unit.block);
             let dirty = dirty && !origins.block(unit.block).listens;
             if dirty && !blocks.contains(&path) && blocks.len() < 8 {
