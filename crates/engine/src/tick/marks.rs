@@ -1,0 +1,163 @@
+//! Marks of units that must run, and the words between which they are.
+
+use program::{Program, UnitId, UnitWord};
+use serde::{Deserialize, Serialize};
+
+/// Units that must run, one bit for each. An event reaches a few blocks of a large diagram, whose
+/// units are near each other, so that only the words between the first and the last mark are looked
+/// at.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+#[serde(from = "Vec<u64>", into = "Vec<u64>")]
+pub(crate) struct Marks {
+    words: Vec<u64>,
+    /// All marks are in words from `first` to below `end`.
+    first: usize,
+    end: usize,
+}
+
+impl Marks {
+    /// Without a mark, for a number of words.
+    pub fn prepare(&mut self, words: usize) {
+        debug_assert!(self.words.iter().all(|word| *word == 0), "marks are used up");
+        if self.words.len() != words {
+            self.words.clear();
+            self.words.resize(words, 0);
+        }
+        (self.first, self.end) = (words, 0);
+    }
+
+    #[inline]
+    pub fn add(&mut self, word: UnitWord) {
+        let index = word.index as usize;
+        self.words[index] |= word.bits;
+        self.first = self.first.min(index);
+        self.end = self.end.max(index + 1);
+    }
+
+    #[inline]
+    pub fn add_unit(&mut self, unit: UnitId) {
+        let index = (unit.index() / 64) as u32;
+        self.add(UnitWord { index, bits: 1 << (unit.index() % 64) });
+    }
+
+    /// Others may have marked units in words below `end`, after the first mark.
+    #[inline]
+    pub fn widen(&mut self, end: usize) {
+        self.end = self.end.max(end);
+    }
+
+    /// The first word with a mark from one on.
+    #[inline]
+    pub fn next(&self, from: usize) -> Option<usize> {
+        let from = from.max(self.first);
+        let found = self.words.get(from..self.end)?.iter().position(|word| *word != 0)?;
+        Some(from + found)
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.next(0).is_none()
+    }
+
+    #[inline]
+    pub fn word(&self, index: usize) -> u64 {
+        self.words[index]
+    }
+
+    pub fn has(&self, unit: UnitId) -> bool {
+        self.words[unit.index() / 64] >> (unit.index() % 64) & 1 == 1
+    }
+
+    /// Takes the first mark of a word, which has one.
+    #[inline]
+    pub fn take(&mut self, index: usize) -> UnitId {
+        let word = &mut self.words[index];
+        let bit = word.trailing_zeros() as usize;
+        *word &= *word - 1;
+        UnitId::new(index * 64 + bit)
+    }
+
+    #[inline]
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+}
+
+/// For each word of units, the end of the words whose units read what its units write.
+pub(crate) fn reaches(program: &Program) -> Vec<usize> {
+    let mut ends = vec![0; program.units.len().div_ceil(64)];
+    for (id, unit) in program.units.entries() {
+        let outputs = unit.outputs.iter();
+        let words = outputs.flat_map(|output| &program.tracked(output.tracked).reader_words);
+        let end = words.map(|word| word.index as usize + 1).max().unwrap_or(0);
+        let own = &mut ends[id.index() / 64];
+        *own = end.max(*own);
+    }
+    ends
+}
+
+impl From<Vec<u64>> for Marks {
+    fn from(words: Vec<u64>) -> Marks {
+        let end = words.len();
+        Marks { words, first: 0, end }
+    }
+}
+
+impl From<Marks> for Vec<u64> {
+    fn from(marks: Marks) -> Vec<u64> {
+        marks.words
+    }
+}
+
+impl PartialEq for Marks {
+    fn eq(&self, other: &Marks) -> bool {
+        self.words == other.words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_found_in_order_wherever_they_are() {
+        let mut marks = Marks::default();
+        marks.prepare(100);
+        assert!(marks.is_empty());
+        for unit in [6300, 64, 70, 3000] {
+            marks.add_unit(UnitId::new(unit));
+        }
+        let mut found = Vec::new();
+        while let Some(word) = marks.next(0) {
+            found.push(marks.take(word).index());
+        }
+        assert_eq!(found, [64, 70, 3000, 6300]);
+        marks.prepare(100);
+        marks.add_unit(UnitId::new(130));
+        marks.words_mut()[40] |= 1;
+        assert_eq!(marks.next(3), None, "nobody has said that there is another");
+        marks.widen(41);
+        assert_eq!(marks.next(3), Some(40));
+        marks.clear();
+        assert!(marks.is_empty());
+    }
+
+    #[test]
+    fn marks_that_were_saved_are_found() {
+        let mut marks = Marks::default();
+        marks.prepare(3);
+        marks.add_unit(UnitId::new(150));
+        let saved: Vec<u64> = marks.clone().into();
+        let again = Marks::from(saved);
+        assert_eq!(again, marks);
+        assert_eq!(again.next(0), Some(2));
+    }
+}
