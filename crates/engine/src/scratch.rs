@@ -14,7 +14,6 @@ use crate::smooth::flow::{ActiveTapes, Functions};
 use crate::smooth::race::Race;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
-use crate::tick::marks::reaches;
 use crate::tick::units::UnitScratch;
 
 /// Scratch space of a run.
@@ -80,7 +79,7 @@ impl Scratch {
         let mut movers = program.regions.ids().filter(|region| program.regions[*region].moves);
         let mover = movers.next().filter(|_| movers.next().is_none());
         Scratch {
-            units: UnitScratch { reaches: reaches(program), ..UnitScratch::default() },
+            units: UnitScratch::new(program),
             machines: MachineScratch::default(),
             active: Table::filled(ActiveTapes::default(), regions),
             functions: Table::filled(Functions::new(), regions),

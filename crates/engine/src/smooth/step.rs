@@ -106,7 +106,8 @@ impl Engine<'_> {
             active.find(&self.program.regions[region], ranges, slots);
         }
         let gain = std::mem::take(&mut active.gains);
-        let exits = state.is_held().then(|| exit_gains(&self.program.regions[region], state, &gain));
+        let exits =
+            state.is_held().then(|| exit_gains(&self.program.regions[region], state, &gain));
         let past = (&mut state.history, &mut self.scratch.functions[region]);
         let origin = (state.origin, state.origin_seconds);
         let code = code(self.native, region);

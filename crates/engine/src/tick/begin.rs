@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::log::Event;
 use crate::rows::Sink;
 use crate::smooth::flow::{numbered, scatter, watches};
+use crate::tick::marks::narrow_units;
 use crate::tick::units::copy;
 
 impl Engine<'_> {
@@ -190,7 +191,7 @@ impl Engine<'_> {
     fn touch_first(&mut self, region: RegionId) -> Result<(), RunError> {
         let Some(tick) = &mut self.state.tick else { return Ok(()) };
         tick.unsettle(region);
-        for word in &self.program.regions[region].units {
+        for word in narrow_units(&self.program.regions[region]) {
             tick.held[word.index as usize] &= !word.bits;
         }
         let time = tick.time;

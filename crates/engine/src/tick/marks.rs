@@ -1,6 +1,6 @@
 //! Marks of units that must run, and the words between which they are.
 
-use program::{Program, UnitId, UnitWord};
+use program::{Program, RegionId, RegionProgram, UnitId, UnitWord};
 use serde::{Deserialize, Serialize};
 
 /// Units that must run, one bit for each. An event reaches a few blocks of a large diagram, whose
@@ -102,6 +102,30 @@ pub(crate) fn reaches(program: &Program) -> Vec<usize> {
         *own = end.max(*own);
     }
     ends
+}
+
+/// The most words of units that a narrow region has.
+const NARROW: usize = 4;
+
+/// The units of a region, if they are in a few words, so that bits of them are cheap to change. A
+/// tick must not touch every word of a wide region, such as that of all blocks without motion.
+#[inline]
+pub(crate) fn narrow_units(region: &RegionProgram) -> &[UnitWord] {
+    match region.units.len() <= NARROW {
+        true => &region.units,
+        false => &[],
+    }
+}
+
+/// For each word of units, the bits of each wide region.
+pub(crate) fn wide_units(program: &Program) -> Vec<Vec<(RegionId, u64)>> {
+    let mut words = vec![Vec::new(); program.units.len().div_ceil(64)];
+    for (id, region) in program.regions.entries().filter(|(_, own)| own.units.len() > NARROW) {
+        for word in &region.units {
+            words[word.index as usize].push((id, word.bits));
+        }
+    }
+    words
 }
 
 impl From<Vec<u64>> for Marks {

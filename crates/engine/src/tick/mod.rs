@@ -13,7 +13,7 @@ use base::{Table, Tag, Time};
 use program::{FragmentId, MachineId, Program, RegionId, Tracked, TrackedId, UnitId};
 use serde::{Deserialize, Serialize};
 
-use crate::tick::marks::Marks;
+use crate::tick::marks::{Marks, narrow_units};
 
 /// A tick in progress.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub(crate) struct Tick {
     involved: Vec<RegionId>,
     /// Whether one of these regions may have to take its sides again.
     pub unsettled: bool,
-    /// Units of regions that are not part of the tick yet, as bits.
+    /// Units of narrow regions that are not part of the tick yet, as bits.
     pub held: Vec<u64>,
     /// The state some microsteps before the limit, how often it was compared, and whether it has
     /// recurred.
@@ -73,12 +73,16 @@ impl Tick {
         if self.held.len() == words && self.regions.len() == regions {
             for region in self.involved.drain(..) {
                 self.regions[region] = RegionInTick::default();
-                let own = &program.regions[region].units;
-                own.iter().for_each(|word| self.held[word.index as usize] |= word.bits);
+                for word in narrow_units(&program.regions[region]) {
+                    self.held[word.index as usize] |= word.bits;
+                }
             }
         } else {
             self.involved.clear();
-            refill(&mut self.held, words, u64::MAX);
+            refill(&mut self.held, words, 0);
+            for word in program.regions.iter().flat_map(narrow_units) {
+                self.held[word.index as usize] |= word.bits;
+            }
             self.regions = Table::filled(RegionInTick::default(), regions);
         }
         self.unsettled = false;

@@ -3,7 +3,7 @@
 
 use base::Tag;
 use program::tape::{Partial, Scalar, Slot, run};
-use program::{Program, Tracked, TrackedId, Unit, UnitEffects, UnitId};
+use program::{Program, RegionId, Tracked, TrackedId, Unit, UnitEffects, UnitId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -12,7 +12,7 @@ use crate::native::Pass;
 use crate::rows::Sink;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
-use crate::tick::marks::Marks;
+use crate::tick::marks::{Marks, reaches, wide_units};
 
 /// The units of a microstep.
 #[derive(Debug, Default)]
@@ -21,12 +21,21 @@ pub(crate) struct UnitScratch {
     pub marked: Marks,
     /// For each word of units, the end of the words in which their readers are.
     pub reaches: Vec<usize>,
+    /// For each word of units, the bits of each wide region.
+    pub wide: Vec<Vec<(RegionId, u64)>>,
     /// Units that have run in this microstep and have effects besides outputs.
     pub ran: Vec<UnitId>,
     /// The union of these effects.
     pub effects: UnitEffects,
     /// Inputs and results of compiled code.
     pub pass: Pass,
+}
+
+impl UnitScratch {
+    pub fn new(program: &Program) -> UnitScratch {
+        let (reaches, wide) = (reaches(program), wide_units(program));
+        UnitScratch { reaches, wide, ..UnitScratch::default() }
+    }
 }
 
 impl Engine<'_> {
@@ -122,7 +131,10 @@ impl Engine<'_> {
         let native = self.native.as_ref().and_then(|native| native.units.as_deref());
         let (Some(code), Some(tick)) = (native, &mut self.state.tick) else { return false };
         let (pass, marked) = (&mut self.scratch.units.pass, &mut self.scratch.units.marked);
-        (pass.held, pass.present) = (tick.held[word], tick.present.into());
+        let wide = self.scratch.units.wide[word].iter();
+        let out = wide.filter(|(region, _)| !tick.region(*region).touched);
+        pass.held = out.fold(tick.held[word], |held, (_, bits)| held | bits);
+        pass.present = tick.present.into();
         let lowest = marked.word(word) & marked.word(word).wrapping_neg();
         let known = code.known(word);
         if lowest & known & !pass.held == 0 {
