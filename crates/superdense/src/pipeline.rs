@@ -1,17 +1,19 @@
 //! All stages in order, from a model to a system that can run.
 
-use std::collections::HashMap;
+mod columns;
+mod explain;
+
 use std::sync::{Arc, OnceLock};
 
 use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
-use blocks::{Library, Role};
+use blocks::Library;
 use diagram::{Diagram, MainParameter, RunSettings, Settings};
-use engine::{InputValue, Options, Routines, RunError};
+use engine::{Options, Routines};
 use model::{Model, Refused};
 use program::{FixedStepProgram, Jacobian, Program, RecordSlots, RegionProgram};
 use schedule::Schedule;
 use solver::{Method, Pattern};
-use trace::{Column, Header, Schema, Trace};
+use trace::{Header, Trace};
 
 use crate::data::{self, Data};
 use crate::figures::Figures;
@@ -114,7 +116,7 @@ impl System {
                 Code::Exact(Arc::new(program))
             }
         };
-        check_columns(code.records()).map_err(refused)?;
+        columns::check_columns(code.records()).map_err(refused)?;
         let origin =
             Origin { model: model.clone(), library: library.clone(), texts: OnceLock::new() };
         let run = diagram.run.clone();
@@ -269,107 +271,6 @@ impl System {
         &self.diagram.name
     }
 
-    /// The columns that a run records, how many orders of impulses each may carry, and the tables
-    /// of file formats with several tables.
-    pub fn schema(&self) -> Schema {
-        let schema = self.columns().with_tables(self.tables());
-        let named = self.record_labels().into_iter().enumerate();
-        let named = named.filter(|(_, labels)| !labels.is_empty());
-        named.fold(schema, |schema, (index, labels)| schema.with_labels(index, labels))
-    }
-
-    /// For each recorded signal, the names that its numbers represent.
-    pub(crate) fn record_labels(&self) -> Vec<Vec<String>> {
-        let labels = |record: &diagram::Record| self.labels(record.wire).unwrap_or_default();
-        let shown = self.diagram.records.iter().filter(|record| !record.hidden);
-        shown.map(|record| labels(record).to_vec()).collect()
-    }
-
-    /// A table for the rows of a run. All runs share its names, so that short runs do not spend
-    /// their time on them.
-    pub(crate) fn empty_trace(&self) -> Trace {
-        self.empty.get_or_init(|| Trace::with_schema(self.schema())).clone()
-    }
-
-    /// The columns that a run records, without tables and labels.
-    pub(crate) fn columns(&self) -> Schema {
-        schema(self.code.records())
-    }
-
-    /// The table of each recorded signal: that of its region, unless the signal consists of events
-    /// only. A fixed-step run has one table for all signals.
-    fn tables(&self) -> Vec<Option<String>> {
-        let stepped = matches!(self.code, Code::FixedStep(_));
-        let is_events = |record: &diagram::Record| {
-            self.diagram.wire(record.wire).between == diagram::Presence::Never
-        };
-        let table = |(record, cells): (&diagram::Record, &RecordSlots)| {
-            (stepped || !is_events(record)).then(|| match cells.region.index() {
-                _ if stepped => "steps".to_owned(),
-                0 => "held".to_owned(),
-                region => format!("region {region}"),
-            })
-        };
-        self.diagram.records.iter().zip(self.code.records()).map(table).collect()
-    }
-
-    /// The names that the numbers on a wire represent: the states of a machine, even if it is
-    /// inside another machine whose states pass them on.
-    fn labels(&self, wire: diagram::WireId) -> Option<&[String]> {
-        self.handed_labels(wire, &mut HashMap::new())
-    }
-
-    /// The same, with a cache of the wires visited so far. Wires that pass names on in a circle
-    /// have none.
-    fn handed_labels<'a>(
-        &'a self,
-        id: diagram::WireId,
-        known: &mut HashMap<diagram::WireId, Option<&'a [String]>>,
-    ) -> Option<&'a [String]> {
-        if let Some(known) = known.get(&id) {
-            return *known;
-        }
-        known.insert(id, None);
-        let wire = self.diagram.wire(id);
-        let block = self.diagram.block(wire.block);
-        let own = block.kind.labels().filter(|_| wire.port == 0);
-        let found = own.or_else(|| {
-            let handed = block.kind.role() == Role::MachineOutput;
-            let [_, arms, said, _] = &block.inputs[..] else { return None };
-            let mut arms = arms.iter().filter(|_| handed && said.is_empty());
-            let first = self.handed_labels(*arms.next()?, known)?;
-            arms.all(|arm| self.handed_labels(*arm, known) == Some(first)).then_some(first)
-        });
-        known.insert(id, found);
-        found
-    }
-
-    /// The provenance that is written into a trace.
-    pub fn header(&self) -> Header {
-        Header::clone(&self.shared_header())
-    }
-
-    /// The same, which all runs share, so that short runs do not spend their time on it.
-    pub(crate) fn shared_header(&self) -> Arc<Header> {
-        self.header.get_or_init(|| Arc::new(self.make_header())).clone()
-    }
-
-    fn make_header(&self) -> Header {
-        let run = &self.run;
-        let main = self.diagram.parameters.main().iter().zip(self.parameters.iter());
-        Header {
-            model: self.diagram.name.clone(),
-            hash: format!("{:016x}", self.identity()),
-            parameters: main.map(|(own, value)| (own.name.clone(), value.to_string())).collect(),
-            seed: Some(run.seed),
-            solver: match run.impulses.steps() {
-                true => run.impulses.name().to_owned(),
-                false => run.solver.0.clone(),
-            },
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        }
-    }
-
     /// The value of an expression over the parameters of the model.
     pub(crate) fn evaluated(&self, expr: &expr::Expr) -> Result<Value, Diagnostic> {
         let parameters = self.diagram.parameters.main();
@@ -475,60 +376,6 @@ impl System {
         };
         blocks.map(listing).collect()
     }
-
-    /// A run-time error as a diagnostic with its place in the text.
-    pub fn explain(&self, error: &RunError) -> Diagnostic {
-        self.explain_with(error, &[])
-    }
-
-    /// The same, with the input values that led to the error.
-    pub fn explain_with(&self, error: &RunError, inputs: &[InputValue]) -> Diagnostic {
-        let diagnostic = match self.outside(error, inputs) {
-            Some(outside) => outside,
-            None => {
-                let told = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-                self.in_the_text(told, error.block())
-            }
-        };
-        match crate::story::values(inputs) {
-            Some(values) => diagnostic.note(values),
-            None => diagnostic,
-        }
-    }
-
-    /// An explanation for a value that is not finite or not defined because an index is out of
-    /// range.
-    fn outside(&self, error: &RunError, inputs: &[InputValue]) -> Option<Diagnostic> {
-        let (RunError::NotFinite { tag, block, .. } | RunError::Undefined { tag, block, .. }) =
-            error
-        else {
-            return None;
-        };
-        let block = self.diagram.block(block.id()?);
-        let value = |wire: &diagram::WireId| {
-            let name = self.diagram.wire_name(*wire);
-            let data = inputs.iter().find(|input| input.name == name)?.value.clone()?;
-            Some(Value::new(self.diagram.wire(*wire).ty, data))
-        };
-        let values: Vec<Option<Value>> = block.inputs.iter().flatten().map(value).collect();
-        let mut found = block.kind.why_not_finite(&values)?;
-        found.message = format!("{} at {tag}, in `{}`", found.message, block.written());
-        let help = "keep the position in its range, for example with min and max";
-        Some(found.block(block.written()).help(help))
-    }
-
-    /// A warning of a run as a diagnostic with its place in the text.
-    pub fn explain_warning(&self, warning: &engine::Warning) -> Diagnostic {
-        let diagnostic = Diagnostic::warning(warning.code(), warning.to_string());
-        self.in_the_text(diagnostic.help(warning.help()), warning.block())
-    }
-
-    fn in_the_text(&self, diagnostic: Diagnostic, path: &str) -> Diagnostic {
-        match self.diagram.blocks.iter().find(|block| block.path == path) {
-            Some(block) => diagnostic.at(block.span, "this block").block(path),
-            None => diagnostic,
-        }
-    }
 }
 
 /// The diagram of a model and its order of evaluation. A model may have a meaning only because of
@@ -561,13 +408,6 @@ fn point_out(model: &Model, error: Diagnostic) -> Diagnostic {
     }
 }
 
-/// The columns that a program records, and how many orders of impulses each may carry.
-fn schema(records: &[RecordSlots]) -> Schema {
-    let column = |record: &RecordSlots| Column { name: record.name.clone(), ty: record.ty };
-    let orders = records.iter().map(|record| record.impulses.len()).collect();
-    Schema::new(records.iter().map(column).collect()).with_orders(orders)
-}
-
 fn method(run: &RunSettings) -> Result<Method, Diagnostics> {
     let (name, span) = &run.solver;
     Method::named(name).ok_or_else(|| {
@@ -580,24 +420,6 @@ fn method(run: &RunSettings) -> Result<Method, Diagnostics> {
         }
         error.into()
     })
-}
-
-/// Refuses two columns with the same name, such as an element of a recorded vector and another
-/// signal.
-fn check_columns(records: &[RecordSlots]) -> Result<(), Diagnostics> {
-    let mut seen = std::collections::HashSet::new();
-    for record in records {
-        let column = Column { name: record.name.clone(), ty: record.ty };
-        for name in column.element_names() {
-            if let Some(name) = seen.replace(name) {
-                let message = format!("two recorded columns are called `{name}`");
-                return Err(Diagnostic::error("duplicate-name", message)
-                    .help("give one of them another name: `record: {name: expression}`")
-                    .into());
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The largest number of states of a region whose matrix may be eliminated as a dense one.

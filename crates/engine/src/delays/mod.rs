@@ -20,6 +20,7 @@
 pub(crate) mod history;
 pub(crate) mod line;
 mod passing;
+mod polynomial;
 mod reach;
 mod record;
 mod variable;

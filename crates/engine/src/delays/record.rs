@@ -4,7 +4,7 @@ use base::{Tag, Time};
 use program::RegionId;
 use program::tape::run;
 
-use crate::delays::history::{CHECKS, NODES, fit, value};
+use crate::delays::polynomial::{CHECKS, NODES, fit, value};
 use crate::engine::Engine;
 use crate::smooth::flow::states;
 use crate::{Options, RunError};
