@@ -11,6 +11,7 @@
 //! the table falls away faster than the ball.
 
 mod flow;
+mod jacobian;
 
 use program::tape::{Dual, Jet, Rounded};
 use program::{CrossingId, CrossingKind, Number, RegionId, Source, WatchId};
