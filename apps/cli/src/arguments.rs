@@ -282,6 +282,11 @@ pub struct RunArguments {
     /// native code when that pays off. The results are bit-identical.
     #[arg(long, value_enum, default_value_t = Backend::Auto)]
     pub backend: Backend,
+    /// Check afterwards that every signal is piecewise continuous: at microstep 0 it has its left
+    /// limit, after an event its right limit, it jumps only at events, and events are instants. The
+    /// model is run again for that, several times.
+    #[arg(long)]
+    pub audit: bool,
     /// Print no summary; warnings and errors are still printed.
     #[arg(short, long)]
     pub quiet: bool,

@@ -296,6 +296,12 @@ pub const CODES: &[(&str, &str)] = &[
         Run it with symbolic impulses: omit `impulses`, or set `impulses: symbolic`.",
     ),
     (
+        "not-piecewise-continuous",
+        "The audit of a run has found a signal that jumps where nothing happens, that does not have its left limit at microstep 0 or its right limit after the last microstep, or an event that is present at microstep 0 or lasts. \
+        A solver takes steps over such a place as if nothing were there, and the result is wrong by the size of the jump. \
+        Comparisons, `floor` and all other functions of the language are located in time; a jump inside a block that was written in Rust is not. Express it by a comparison, or give the block a crossing.",
+    ),
+    (
         "only-events",
         "An input needs a signal that is always present, but this one is present at events only: \
         an expression is absent whenever an event signal in it is. \
@@ -325,6 +331,12 @@ pub const CODES: &[(&str, &str)] = &[
         "reserved-name",
         "The name already has a meaning in expressions, such as `time` or `sin`. \
         Choose another name.",
+    ),
+    (
+        "rest-at-start",
+        "With `zeno: rest`, a function with events is exactly on its level at the start, at rest, and something moves it off: a ball that lies on the floor. \
+        Rest is held by the force that its bounces have exerted, and none has happened yet, so it falls. \
+        Let it start a little above its level, from which it comes to rest at once.",
     ),
     (
         "rest-on-level",

@@ -25,7 +25,12 @@ pub struct Problem {
 impl Problem {
     /// One diagnostic with the texts that it refers to.
     pub fn new(diagnostic: Diagnostic, sources: &SourceMap) -> Problem {
-        Problem { diagnostics: diagnostic.into(), sources: sources.clone(), outcome: None }
+        Problem::all(diagnostic.into(), sources)
+    }
+
+    /// Several of them.
+    pub fn all(diagnostics: Diagnostics, sources: &SourceMap) -> Problem {
+        Problem { diagnostics, sources: sources.clone(), outcome: None }
     }
 }
 

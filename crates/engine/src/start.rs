@@ -25,6 +25,7 @@ impl Engine<'_> {
             let way = self.way_out(&error, &[]).ok_or(error)?;
             self.recover_at_start(way, sink)?;
         }
+        self.warn_of_rest_at_start();
         self.follow_solutions();
         self.start_lines();
         // Phases that read between changes know of that at the start only now.

@@ -30,6 +30,14 @@ pub enum Warning {
         /// The block whose event it is.
         block: String,
     },
+    /// A function with events is at rest on its level at the start of a run in which what bounces
+    /// comes to rest, and leaves it.
+    RestAtStart {
+        /// The start.
+        tag: Tag,
+        /// The block whose function it is.
+        block: String,
+    },
 }
 
 impl Warning {
@@ -38,13 +46,16 @@ impl Warning {
         match self {
             Warning::MicrostepOrder { .. } => "microstep-order",
             Warning::RestOnLevel { .. } => "rest-on-level",
+            Warning::RestAtStart { .. } => "rest-at-start",
         }
     }
 
     /// The path of the block.
     pub fn block(&self) -> &str {
         match self {
-            Warning::MicrostepOrder { block, .. } | Warning::RestOnLevel { block, .. } => block,
+            Warning::MicrostepOrder { block, .. }
+            | Warning::RestOnLevel { block, .. }
+            | Warning::RestAtStart { block, .. } => block,
         }
     }
 
@@ -58,6 +69,10 @@ impl Warning {
             Warning::RestOnLevel { .. } => {
                 "where it is to stay there, model the rest by a state of its own, or set \
                  `zeno: stop` under `simulate` to stop there"
+            }
+            Warning::RestAtStart { .. } => {
+                "no event has shown yet in which direction it is held: let it start a little off \
+                 its level, from which it comes to rest"
             }
         }
     }
@@ -74,6 +89,13 @@ impl fmt::Display for Warning {
                     f,
                     "what `{block}` watches comes to rest on its level at {tag}, and goes on \
                      through it"
+                )
+            }
+            Warning::RestAtStart { tag, block } => {
+                write!(
+                    f,
+                    "what `{block}` watches is at rest on its level at {tag}, and leaves it without \
+                     an event"
                 )
             }
         }

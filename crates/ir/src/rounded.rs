@@ -42,6 +42,12 @@ impl Rounded {
         Rounded { value, error: own + further, torn: false }
     }
 
+    /// A number that a step has moved to, with half a unit in its last place however short it is: a
+    /// state near 10 is on a grid, and 10 itself is a point of it.
+    pub fn moved(value: f64) -> Rounded {
+        Rounded { value, error: HALF * value.abs(), torn: false }
+    }
+
     /// Whether the number is zero but for rounding.
     pub fn is_zero(self) -> bool {
         self.value.is_finite() && self.value.abs() <= self.error

@@ -84,6 +84,7 @@ mod pages;
 mod picture;
 mod recorded;
 
+mod audit;
 mod data;
 mod dirac;
 mod explore;
@@ -100,6 +101,7 @@ mod story;
 mod streams;
 mod work;
 
+pub use audit::{Audit, AuditError, Fault, Finding};
 pub use base::{
     Diagnostic, Diagnostics, Elem, ExactTime, Rational, Shape, SourceMap, Span, Tag, Time, Type,
     Value, did_you_mean, nearest, shown,

@@ -16,6 +16,7 @@ mod exact_crossings;
 mod explore;
 mod failures;
 mod figures;
+mod floors;
 mod given;
 mod guards;
 mod impulses;

@@ -229,3 +229,65 @@ simulate: {stop: 3, zeno: rest}
     let y = simulate(text).trace.last("m.y").unwrap();
     assert!(y.abs() < 1e-9, "{y}");
 }
+
+/// Two balls with one jump: if they land together, one event throws both, and each is held by its
+/// own part of that; if they do not, each is held by the jump of its own events.
+#[test]
+fn balls_of_one_region_rest_together() {
+    for height in [1.0, 1.3, 0.2] {
+        let text = format!(
+            "
+blocks:
+  v1: {{type: Integrator, input: -9.81 - 0.1 * (v1 - v2), impulse: kick1}}
+  y1: {{type: Integrator, input: v1, initial: 1}}
+  v2: {{type: Integrator, input: lift - 9.81 - 0.1 * (v2 - v1), impulse: kick2}}
+  y2: {{type: Integrator, input: v2, initial: {height}}}
+  lift: {{type: Expression, expression: if time >= 4 then 10.81 else 0}}
+  hit1: {{type: LevelCrossing, input: y1, direction: falling}}
+  kick1: {{type: Sample, input: -1.5 * previous(v1), trigger: hit1}}
+  hit2: {{type: LevelCrossing, input: y2, direction: falling}}
+  kick2: {{type: Sample, input: -1.5 * previous(v2), trigger: hit2}}
+record: [y1, y2]
+simulate: {{stop: 5, zeno: rest, tolerance: 1e-9}}
+"
+        );
+        let trace = simulate(&text).trace;
+        assert!(at(&trace, "y2", exact("4", 0)).unwrap().abs() < 1e-12);
+        assert!(trace.last("y1").unwrap().abs() < 1e-12, "{height}");
+        // Only one of them is lifted: v' = 1 - v / 10 from rest.
+        let (t, rate) = (1.0f64, 0.1f64);
+        let lifted = (t - (1.0 - (-rate * t).exp()) / rate) / rate;
+        let y2 = trace.last("y2").unwrap();
+        assert!((y2 - lifted).abs() < 1e-8, "{height}: {y2} for {lifted}");
+    }
+}
+
+/// A ball that lies on the floor at the start has no event that shows how it is held: it falls, and
+/// the run warns. Without the setting, or in motion, there is no warning.
+#[test]
+fn a_ball_on_the_floor_at_the_start_is_reported() {
+    let codes = |level: f64, speed: f64, zeno: &str| {
+        let text = format!(
+            "
+blocks:
+  v: {{type: Integrator, input: -9.81, initial: {speed}, impulse: kick}}
+  y: {{type: Integrator, input: v, initial: {level}}}
+  hit: {{type: LevelCrossing, input: y, level: {level}, direction: falling}}
+  kick: {{type: Sample, input: -1.5 * previous(v), trigger: hit}}
+record: [y]
+simulate: {{stop: 1, zeno: {zeno}}}
+"
+        );
+        let system = compile(&text);
+        let warnings = match system.simulate() {
+            Ok(outcome) => outcome.warnings,
+            Err(failure) => failure.warnings,
+        };
+        warnings.iter().map(|warning| warning.code()).collect::<Vec<_>>()
+    };
+    for level in [0.0, 0.1, 10.0, -1e6] {
+        assert_eq!(codes(level, 0.0, "rest"), ["rest-at-start"], "{level}");
+        assert_eq!(codes(level, 0.0, "error"), [""; 0], "{level}");
+        assert_eq!(codes(level, 1.0, "rest"), [""; 0], "{level}");
+    }
+}

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use superdense::{
-    BackendUsed, BlockWork, Diagnostic, Diagnostics, Elem, Extreme, Invariant, RegionWork, Run,
-    SolverSwitch, StopReason, System, Time, Trace, Work, Writer, shown, traces, write_csv,
+    Audit, AuditError, BackendUsed, BlockWork, Diagnostic, Diagnostics, Elem, Extreme, Invariant,
+    RegionWork, Run, SolverSwitch, StopReason, System, Time, Trace, Work, Writer, shown, traces,
+    write_csv,
 };
 
 use self::drive::{Driven, End, Outputs, drive};
@@ -83,7 +84,34 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let found = system.unused().0.into_iter().chain(found).chain(broken);
     warn(&Diagnostics(found.collect()), system.sources(), arguments.format);
     // The outcome of the run matters more than a failure to write the log.
-    conclude(arguments, &system, driven.end).and(logged)
+    conclude(arguments, &system, driven.end).and(logged)?;
+    if arguments.audit { audit(arguments, &system) } else { Ok(()) }
+}
+
+/// Reports signals that are not piecewise continuous.
+fn audit(arguments: &RunArguments, system: &System) -> Result<()> {
+    let audit = match system.audit(|system| start(arguments, system))? {
+        Ok(audit) => audit,
+        Err(AuditError::FixedStep) => bail!("a fixed-step run has no microsteps to audit"),
+        Err(AuditError::Refused(refused)) => return Err(refused.into()),
+        Err(AuditError::Failed(error)) => {
+            return Err(Problem::new(system.explain(&error), system.sources()).into());
+        }
+    };
+    let Audit { signals, points, runs, findings } = &audit;
+    if is_chatty(arguments) {
+        let verdict = match findings.len() {
+            0 => "piecewise continuous".to_owned(),
+            1 => "1 is not piecewise continuous".to_owned(),
+            found => format!("{found} faults of piecewise continuity"),
+        };
+        tell(&format!("audit      {signals} signals at {points} points, {runs} runs: {verdict}\n"));
+    }
+    let found: Vec<_> = findings.iter().map(|own| system.explain_finding(own)).collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::all(Diagnostics(found), system.sources()).into())
 }
 
 /// A run with the selected backend.

@@ -32,7 +32,7 @@ impl Flow<'_> {
     }
 
     /// The forces at rest under given rates, and how they move in time if both states and rates do.
-    fn forces(&mut self, time: Dual, x: &[Dual], rates: &[Dual]) -> Vec<Dual> {
+    pub(super) fn forces(&mut self, time: Dual, x: &[Dual], rates: &[Dual]) -> Vec<Dual> {
         let rests = self.rests;
         let zero = Dual::constant(0.0);
         let still = |value: f64| Moving::constant(value);

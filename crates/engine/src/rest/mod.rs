@@ -11,7 +11,10 @@
 //! the table falls away faster than the ball.
 
 mod flow;
+mod jacobian;
+mod start;
 
+use base::Time;
 use program::tape::{Dual, Jet, Rounded};
 use program::{CrossingId, CrossingKind, Number, RegionId, Source, WatchId};
 use serde::{Deserialize, Serialize};
@@ -47,8 +50,9 @@ const CLEAR: f64 = 1e-6;
 const ROUNDINGS: f64 = 64.0;
 
 impl Engine<'_> {
-    /// Remembers how the events of a region at this time have moved its states.
-    pub(crate) fn remember_jump(&mut self, region: RegionId) {
+    /// Remembers how the events of a region at this time have moved its states, for each function
+    /// whose events they are.
+    pub(crate) fn remember_jumps(&mut self, region: RegionId, time: Time) {
         let code = &self.program.regions[region];
         let state = &mut self.state.regions[region];
         let after = &self.state.slots[code.state.range(code.dimension)];
@@ -61,9 +65,18 @@ impl Engine<'_> {
         let (size, of) = moved.fold((0.0f64, 0.0f64), |(size, of), (after, before)| {
             (size.max((after - before).abs()), of.max(after.abs()).max(before.abs()))
         });
-        if size > 0.0 && (size >= CLEAR * of || state.jump.is_empty()) {
-            let jump = after.iter().zip(&before).map(|(after, before)| (after - before) / size);
-            state.jump = jump.collect();
+        if size == 0.0 {
+            return;
+        }
+        state.jumps.resize(code.watches.len(), Vec::new());
+        for (own, jump) in code.watches.iter().zip(&mut state.jumps) {
+            let here = self.state.watch.accumulations[own.crossing].last() == Some(time);
+            if here && (size >= CLEAR * of || jump.is_empty()) {
+                jump.clear();
+                let scaled =
+                    after.iter().zip(&before).map(|(after, before)| (after - before) / size);
+                jump.extend(scaled);
+            }
         }
     }
 
@@ -88,7 +101,9 @@ impl Engine<'_> {
             }
         }
         if self.state.regions[region].rests.len() > before {
-            if !self.stop_at_rests(region) {
+            if !self.stop_at_rests(region)
+                && !(self.divide_jumps(region) && self.stop_at_rests(region))
+            {
                 // The same jump cannot hold two functions.
                 let rest = self.state.regions[region].rests.pop();
                 let watches = &self.program.regions[region].watches;
@@ -117,13 +132,11 @@ impl Engine<'_> {
 
     fn begin_rest(&mut self, region: RegionId, id: CrossingId) -> bool {
         let crossing = &self.program.crossings[id];
-        let jump = self.state.regions[region].jump.clone();
         let Some(watch) = crossing.watch.filter(|_| crossing.kind == CrossingKind::Sign) else {
             return false;
         };
-        if jump.is_empty() {
-            return false;
-        }
+        let known = self.state.regions[region].jumps.get(watch.index);
+        let Some(jump) = known.filter(|jump| !jump.is_empty()).cloned() else { return false };
         let [value, slope] = self.along(watch, &jump);
         if slope == 0.0 || value.abs() > 1e-9 * slope.abs() {
             return false;
@@ -144,6 +157,31 @@ impl Engine<'_> {
         }
         let rest = Rest { watch: watch.index, held, jump };
         self.state.regions[region].rests.push(rest);
+        true
+    }
+
+    /// Gives each function at rest the part of its jump that moves its own slope, if one event has
+    /// moved several of them, as two balls that land together are. Returns whether that is possible:
+    /// each state that jumps moves the slope of exactly one function.
+    fn divide_jumps(&mut self, region: RegionId) -> bool {
+        let rests = self.state.regions[region].rests.clone();
+        let dimension = self.program.regions[region].dimension;
+        let mut parts = vec![vec![0.0; dimension]; rests.len()];
+        for i in 0..dimension {
+            if rests.iter().all(|rest| rest.jump[i] == 0.0) {
+                continue;
+            }
+            let mut unit = vec![0.0; dimension];
+            unit[i] = 1.0;
+            let mut moves =
+                |rest: &Rest| self.along(WatchId { region, index: rest.watch }, &unit)[1] != 0.0;
+            let mut own = (0..rests.len()).filter(|place| moves(&rests[*place]));
+            let (Some(only), None) = (own.next(), own.next()) else { return false };
+            parts[only][i] = rests[only].jump[i];
+        }
+        for (rest, part) in self.state.regions[region].rests.iter_mut().zip(parts) {
+            rest.jump = part;
+        }
         true
     }
 

@@ -71,7 +71,8 @@ impl Engine<'_> {
         self.rounded_with(watch, true)
     }
 
-    /// The same with the rounding of this instant alone, without what steps have accumulated.
+    /// The same with the rounding of this instant alone, without what steps have accumulated: how
+    /// fine the grid is on which states and time move.
     pub(crate) fn rounded_now(&mut self, watch: WatchId) -> [Rounded; 2] {
         self.rounded_with(watch, false)
     }
@@ -85,13 +86,14 @@ impl Engine<'_> {
         let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
         let room = room(&mut self.scratch.functions[region], code, watch.index);
         self.program.follow(watch, room, |source| match source {
-            Source::Time => Rounded::entering(time, 0.0),
+            Source::Time if gathered => Rounded::entering(time, 0.0),
+            Source::Time => Rounded::moved(time),
             Source::Frozen(slot) => at(slot.index()),
             Source::Rate(i) => at(code.rate.index() + i),
-            Source::State(i) => {
-                let drift = if gathered { drift.of(i) } else { 0.0 };
-                Rounded::entering(slots[code.state.index() + i], drift)
+            Source::State(i) if gathered => {
+                Rounded::entering(slots[code.state.index() + i], drift.of(i))
             }
+            Source::State(i) => Rounded::moved(slots[code.state.index() + i]),
         })
     }
 

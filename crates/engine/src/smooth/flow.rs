@@ -323,27 +323,23 @@ pub(crate) fn all_finite(x: &[f64]) -> bool {
 impl System for Flow<'_> {
     #[inline]
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
-        match self.slide.is_some() {
-            true => self.combined_rates(t, x, dx),
-            false => self.plain_rates(t, x, dx),
-        }
+        self.free_rates(t, x, dx);
         if !self.rests.is_empty() {
             self.press(t, x, dx);
         }
     }
 
     fn pattern(&mut self, n: usize) -> Pattern {
-        let plain = self.plain_pattern(n);
-        match &self.slide {
-            Some(slide) => self.combined_pattern(&plain, slide),
-            None => plain,
+        match self.rests.is_empty() {
+            true => self.free_pattern(n),
+            false => self.pressed_pattern(n),
         }
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]) {
-        match self.slide.is_some() {
-            true => self.combined_jacobian(t, x, values, rate),
-            false => self.plain_jacobian(t, x, values, rate),
+        match self.rests.is_empty() {
+            true => self.free_jacobian(t, x, values, rate),
+            false => self.pressed_jacobian(t, x, values, rate),
         }
     }
 
@@ -452,6 +448,32 @@ impl System for Flow<'_> {
 }
 
 impl Flow<'_> {
+    /// Computes the rates without forces at rest.
+    #[inline]
+    pub fn free_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
+        match self.slide.is_some() {
+            true => self.combined_rates(t, x, dx),
+            false => self.plain_rates(t, x, dx),
+        }
+    }
+
+    /// The derivatives of these rates that may be other than zero.
+    pub fn free_pattern(&self, n: usize) -> Pattern {
+        let plain = self.plain_pattern(n);
+        match &self.slide {
+            Some(slide) => self.combined_pattern(&plain, slide),
+            None => plain,
+        }
+    }
+
+    /// Computes the derivatives of these rates.
+    pub fn free_jacobian(&mut self, t: f64, x: &[f64], values: &mut [f64], rate: &mut [f64]) {
+        match self.slide.is_some() {
+            true => self.combined_jacobian(t, x, values, rate),
+            false => self.plain_jacobian(t, x, values, rate),
+        }
+    }
+
     /// Computes the rates on the sides in the buffer.
     #[inline]
     pub fn plain_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {

@@ -44,8 +44,9 @@ pub(crate) struct RegionState {
     pub surfaces: Vec<Surface>,
     /// The functions at rest on their levels.
     pub rests: Vec<Rest>,
-    /// How its last events that moved its states clearly have done that; empty if none has.
-    pub jump: Vec<f64>,
+    /// For each watched function, how the last events of it that moved the states clearly have done
+    /// that; empty if none has.
+    pub jumps: Vec<Vec<f64>>,
 }
 
 clone_reusing!(RegionState {
@@ -61,7 +62,7 @@ clone_reusing!(RegionState {
     history,
     surfaces,
     rests,
-    jump,
+    jumps,
 });
 
 impl RegionState {
@@ -105,7 +106,7 @@ impl RegionState {
             history: RegionHistory::new(region, &program.lines, start),
             surfaces: Vec::new(),
             rests: Vec::new(),
-            jump: Vec::new(),
+            jumps: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use base::Time;
 use program::tape::run;
-use program::{FragmentId, LineId, RegionId};
+use program::{FragmentId, LineId, RegionId, Zeno};
 
 use crate::engine::Engine;
 use crate::native::code;
@@ -57,7 +57,7 @@ impl Engine<'_> {
                 (state.sides[number], state.residuals[number]) = (1.0, 0.0);
             }
         }
-        if !program.sliding.is_empty() {
+        if !program.sliding.is_empty() || self.options.zeno == Zeno::Rest {
             // Other rates may move with other states.
             state.solver.forget_pattern();
         }

@@ -41,7 +41,7 @@ impl Engine<'_> {
                 self.look_at(region)?;
                 if at_crossing {
                     if self.options.zeno == Zeno::Rest {
-                        self.remember_jump(region);
+                        self.remember_jumps(region, time);
                     }
                     self.look_for_rest(region, time);
                 }

@@ -2,8 +2,10 @@
 //!
 //! There are two criteria. The intervals between the events of one crossing shrink by a stable
 //! ratio below 1, and hardly anything is left of the series. Or a function that its own events
-//! throw back returns, time after time, by less than numbers can resolve: the series ends before it
-//! has many intervals, or its last hops are lower than the rounding of the function.
+//! throw back returns by less than numbers can resolve: the series ends before it has many
+//! intervals, or its last hops are lower than the rounding of the function. A height near 10 is on a
+//! grid of 2e-15, and hops below that never become lower: each of them ends one point of the grid
+//! further down.
 //!
 //! A function that its own event brings to rest on its level is the limit of both.
 
@@ -29,18 +31,21 @@ const REST: f64 = 1e-9;
 /// remainder of about that length, in any unit of time.
 const PART: f64 = 1e-6;
 
-/// The number of consecutive returns that must have been lost.
+/// The number of consecutive returns that must have been lost. One is enough after a few intervals
+/// that have shrunk by the same ratio.
 const LOST: u32 = 4;
 /// An arc is low if it is below this fraction of the highest one so far.
-const LOW: f64 = 1e-7;
+const LOW: f64 = 0.25;
 /// Intervals that time cannot distinguish from zero \[s\].
 const INSTANT: f64 = 4e-18;
 /// Arcs below this many roundings of their function are indistinguishable from rest.
 const ROUNDINGS: f64 = 16.0;
 /// Up to this many watched functions of a region are all looked at for rest.
 const FEW_WATCHES: usize = 64;
-/// The rounding is computed again for arcs that are lower by this factor.
+/// The rounding is computed again for arcs that are lower by this factor, and after so many of
+/// them: hops that rounding alone sustains do not become lower.
 const ANEW: f64 = 0.25;
+const AGAIN: u32 = 16;
 
 /// The last event of a crossing and how its intervals shrink.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
@@ -67,6 +72,8 @@ struct Returns {
     /// in rounding; zero before that.
     found: f64,
     level: f64,
+    /// The number of low arcs since then.
+    since: u32,
     /// The number of consecutive lost returns.
     lost: u32,
 }
@@ -100,10 +107,15 @@ impl Accumulation {
         if self.stable < INTERVALS && !fast {
             return None;
         }
-        let rest = interval * ratio / (1.0 - ratio);
+        let rest = self.remainder()?;
         let now = time.seconds();
         let small = rest < REST * now.abs().max(1.0) && rest < PART * time.since(self.since);
         small.then_some(now + rest)
+    }
+
+    /// What is left of the series \[s\], if its last intervals have shrunk by the same ratio.
+    fn remainder(&self) -> Option<f64> {
+        (self.stable >= FEW).then(|| self.interval * self.ratio / (1.0 - self.ratio))
     }
 
     /// Records an event that led to a side with a slope, in a run that began at `start`. Returns
@@ -120,10 +132,12 @@ impl Accumulation {
         (same && low).then_some(Arc { interval, height })
     }
 
-    /// Records whether the last arc was lost; returns whether enough of them were.
-    fn returns(&mut self, lost: bool) -> bool {
+    /// Records whether the last arc was lost. Returns what is left of the series \[s\] once it is
+    /// certain that there is one.
+    fn returns(&mut self, lost: bool) -> Option<f64> {
         self.returns.lost = if lost { self.returns.lost + 1 } else { 0 };
-        self.returns.lost >= LOST
+        let many = (self.returns.lost >= LOST).then_some(0.0);
+        if lost { self.remainder().or(many) } else { None }
     }
 
     /// The last event.
@@ -146,9 +160,9 @@ impl Engine<'_> {
         let end = own.event(time);
         let arc = arc.filter(|_| crossing.kind == CrossingKind::Sign);
         let lost = arc.is_some_and(|arc| self.is_lost((id, crossing), arc, false));
-        let over = self.state.watch.accumulations[id].returns(lost)
-            && arc.is_some_and(|arc| self.is_lost((id, crossing), arc, true));
-        if let Some(end) = end.or(over.then(|| time.seconds())) {
+        let rest = self.state.watch.accumulations[id].returns(lost);
+        let over = rest.filter(|_| arc.is_some_and(|arc| self.is_lost((id, crossing), arc, true)));
+        if let Some(end) = end.or(over.map(|rest| time.seconds() + rest)) {
             match self.options.zeno {
                 program::Zeno::Rest => self.state.watch.resting.push((id, end)),
                 _ => self.scratch.zeno = Some((time, end, vec![crossing.block])),
@@ -164,12 +178,14 @@ impl Engine<'_> {
         if arc.interval <= INSTANT {
             return true;
         }
-        let own = &self.state.watch.accumulations[id].returns;
-        let lower = own.found == 0.0 || arc.height < ANEW * own.found;
-        if anew || arc.height > own.level && lower {
+        let own = &mut self.state.watch.accumulations[id].returns;
+        own.since += 1;
+        let other =
+            own.found == 0.0 || arc.height < ANEW * own.found || own.since.is_multiple_of(AGAIN);
+        if anew || arc.height > own.level && other {
             let level = ROUNDINGS * self.rounding(watch);
             let own = &mut self.state.watch.accumulations[id].returns;
-            (own.found, own.level) = (arc.height, level);
+            (own.found, own.level, own.since) = (arc.height, level, 0);
         }
         arc.height <= self.state.watch.accumulations[id].returns.level
     }
@@ -296,7 +312,7 @@ mod tests {
         let mut watch = Accumulation::default();
         let found: Vec<bool> = [true, true, true, false, true, true, true, true]
             .into_iter()
-            .map(|lost| watch.returns(lost))
+            .map(|lost| watch.returns(lost).is_some())
             .collect();
         assert_eq!(found, [false, false, false, false, false, false, false, true]);
     }

@@ -53,7 +53,7 @@ impl System {
         self.in_the_text(diagnostic.help(warning.help()), warning.block())
     }
 
-    fn in_the_text(&self, diagnostic: Diagnostic, path: &str) -> Diagnostic {
+    pub(crate) fn in_the_text(&self, diagnostic: Diagnostic, path: &str) -> Diagnostic {
         match self.diagram.blocks.iter().find(|block| block.path == path) {
             Some(block) => diagnostic.at(block.span, "this block").block(path),
             None => diagnostic,
