@@ -50,6 +50,7 @@ mod solvers;
 mod stiff;
 mod stream_tables;
 mod streams;
+mod systems;
 mod undefined;
 mod user_blocks;
 mod work;
