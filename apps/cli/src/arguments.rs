@@ -397,6 +397,9 @@ pub struct DiracArguments {
 pub struct ExploreArguments {
     #[command(flatten)]
     pub model: ModelArguments,
+    /// Draw the choices and outcomes, with their probabilities, to an SVG or PNG file.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// The largest number of situations after a choice to follow.
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000)]
     pub most: usize,

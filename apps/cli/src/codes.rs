@@ -529,6 +529,11 @@ pub const CODES: &[(&str, &str)] = &[
         Look for a misspelt name, or remove it.",
     ),
     (
+        "unused-sliding",
+        "`sliding: filippov` is set where nothing follows it: on a block or an instance in which nothing is compared, or in a fixed-step run, which does not locate comparisons. \
+        Set it on the block whose input has the comparison, or under `simulate`; a run without `impulses: numeric` or `stepped` slides.",
+    ),
+    (
         "value-too-large",
         "A vector or matrix would have too many elements, or a product of constants would take too long. \
         Look for a size that should be smaller.",

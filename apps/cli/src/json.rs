@@ -103,7 +103,7 @@ pub fn invariants(all: &[Invariant]) -> String {
     let one = |own: &Invariant| {
         json!({
             "name": own.name, "first": own.first, "last": own.last, "magnitude": own.magnitude,
-            "smooth": change(own, own.smooth), "tick": change(own, own.tick),
+            "smooth": change(own, own.smooth), "drift": own.drift, "tick": change(own, own.tick),
             "between_microsteps": change(own, own.microstep), "breaks": own.breaks,
         })
     };

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use base::Diagnostic;
 use blocks::{Leaf, Part};
 use ir::{Graph, NodeId, Op};
 
@@ -19,20 +20,64 @@ use crate::occasions::WireOccasions;
 pub(crate) fn find(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     let filippov = |sliding: &Sliding| *sliding == Sliding::Filippov;
     let requested = filippov(&diagram.run.sliding) || diagram.sliding.values().any(filippov);
-    if !requested || diagram.run.impulses.steps() {
+    if !requested {
         return;
+    }
+    if diagram.run.impulses.steps() {
+        let message = "a fixed-step run does not slide: `sliding: filippov` has no effect";
+        let help = "leave `impulses` out, so that comparisons are located, or leave `sliding` out";
+        return warn(diagram, Diagnostic::warning(UNUSED, message).help(help));
     }
     for index in 0..diagram.blocks.len() {
         let block = &diagram.blocks[index];
         if filippov(&diagram.sliding_of(block)) {
-            let sides = sides(block).map(|side| (side, Ok(()))).collect();
-            diagram.blocks[index].sliding = sides;
+            let sides = sides(block).map(|side| (side, Ok(())));
+            let floors = floors(block).map(|floor| (floor, Err(MANY.to_owned())));
+            diagram.blocks[index].sliding = sides.chain(floors).collect();
         }
     }
+    warn_of_unused(diagram);
     refuse_compared(diagram);
     refuse_remembered(diagram);
     refuse_discrete(diagram);
     spread(diagram, consumers);
+}
+
+/// The code of warnings about a setting that nothing follows.
+const UNUSED: &str = "unused-sliding";
+/// Why a floor does not slide.
+const MANY: &str = "`floor`, `mod` and rounding have a surface at every whole number, and only the \
+                    zeros of one function are one: write the step as a comparison";
+
+fn warn(diagram: &mut Diagram, warning: Diagnostic) {
+    if !diagram.unused.iter().any(|known| known.message == warning.message) {
+        diagram.unused.push(warning);
+    }
+}
+
+/// Warns of blocks and instances that are to slide and have nothing that could.
+fn warn_of_unused(diagram: &mut Diagram) {
+    let requested = diagram.sliding.iter().filter(|(_, sliding)| **sliding == Sliding::Filippov);
+    let paths: Vec<String> = requested.map(|(path, _)| path.clone()).collect();
+    for path in paths {
+        let inside = |block: &&FlatBlock| {
+            let rest = block.path.strip_prefix(path.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let mut own = diagram.blocks.iter().filter(inside).peekable();
+        let span = own.peek().filter(|block| block.path == path).map(|block| block.span);
+        if own.any(|block| !block.sliding.is_empty()) {
+            continue;
+        }
+        let message = format!("nothing in `{path}` can slide: it has no comparison");
+        let help = "say it for the block whose input compares, or for the model under `simulate`";
+        let warning = Diagnostic::warning(UNUSED, message).block(&path).help(help);
+        let warning = match span {
+            Some(span) => warning.at(span, "this block"),
+            None => warning,
+        };
+        warn(diagram, warning);
+    }
 }
 
 impl Diagram {
@@ -58,6 +103,13 @@ fn sides(block: &FlatBlock) -> impl Iterator<Item = NodeId> {
     let is_side =
         move |side: &&NodeId| graph.node(**side).op == Op::FrozenSign && !kinks.contains(side);
     block.located.iter().filter(is_side).copied()
+}
+
+/// The located floors of a block.
+fn floors(block: &FlatBlock) -> impl Iterator<Item = NodeId> {
+    let graph = &block.definition.graph;
+    let is_floor = move |site: &&NodeId| graph.node(**site).op == Op::FrozenFloor;
+    block.located.iter().filter(is_floor).copied()
 }
 
 /// What a node of a block's functions between events reads: the block's own sides, as nodes of the

@@ -7,13 +7,15 @@ use diagram::{Diagram, StateMachine, Transition};
 use crate::layered::{Drawing, Edge, Graph, Net, Pin, Vertex, draw};
 use crate::letters::{bold_width, shortened, width};
 use crate::size::{NAME, SMALL};
-use crate::{Point, Rect};
+use crate::{Layout, Point, Rect};
 
 /// A state machine with its position.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Chart {
     /// The path of the machine.
     pub path: String,
+    /// What is written above it.
+    pub title: String,
     /// Its position and size.
     pub area: Rect,
     /// Where the arrow into the initial state starts.
@@ -102,52 +104,93 @@ pub(crate) fn words(
     lines
 }
 
+/// What a chart shows, before it is laid out.
+#[derive(Clone, Default, Debug)]
+pub struct Outline {
+    /// The path of the machine; empty if it is none.
+    pub path: String,
+    /// What is written above the chart.
+    pub title: String,
+    /// The names of the states, and whether each is a final one.
+    pub states: Vec<(String, bool)>,
+    /// The state in which it starts.
+    pub initial: usize,
+    /// The transitions.
+    pub moves: Vec<Move>,
+}
+
+/// A transition of an outline.
+#[derive(Clone, Default, Debug)]
+pub struct Move {
+    /// The state that it leaves.
+    pub from: usize,
+    /// The state that it leads to.
+    pub to: usize,
+    /// What is written on it.
+    pub words: Vec<String>,
+    /// Whether the diagram of the target state resumes from where it was left.
+    pub history: bool,
+}
+
 /// Lays out a machine under the drawn path, with its corner at the origin.
 pub(crate) fn chart(diagram: &Diagram, machine: &StateMachine, path: &str) -> Chart {
-    let count = machine.states.len();
+    let mut outline = Outline {
+        path: path.to_owned(),
+        title: title(path),
+        initial: machine.initial,
+        ..Outline::default()
+    };
+    for (from, state) in machine.states.iter().enumerate() {
+        outline.states.push((state.name.clone(), is_last(diagram, machine, from)));
+        for transition in &state.transitions {
+            let words = words(diagram, machine, transition);
+            let (to, history) = (transition.to, transition.history);
+            outline.moves.push(Move { from, to, words, history });
+        }
+    }
+    laid_out(&outline)
+}
+
+/// Lays out a chart, with its corner at the origin.
+pub(crate) fn laid_out(outline: &Outline) -> Chart {
+    let Outline { states, initial, moves, .. } = outline;
     let mut graph = Graph::default();
     let mut loops: Vec<Vec<Loop>> = Vec::new();
-    for (number, state) in machine.states.iter().enumerate() {
-        let others = machine.states.iter().enumerate().filter(|(from, _)| *from != number);
-        let into = others.flat_map(|(_, state)| &state.transitions);
-        let into = into.filter(|transition| transition.to == number).count();
-        let into = into + usize::from(number == machine.initial);
-        let (own, out): (Vec<&Transition>, Vec<&Transition>) =
-            state.transitions.iter().partition(|transition| transition.to == number);
-        let own = own.into_iter().map(|transition| Loop {
-            words: words(diagram, machine, transition),
-            history: transition.history,
-        });
+    for (number, (name, _)) in states.iter().enumerate() {
+        let others = moves.iter().filter(|own| own.to == number && own.from != number);
+        let into = others.count() + usize::from(number == *initial);
+        let (own, out): (Vec<&Move>, Vec<&Move>) =
+            moves.iter().filter(|own| own.from == number).partition(|own| own.to == number);
+        let own =
+            own.into_iter().map(|own| Loop { words: own.words.clone(), history: own.history });
         loops.push(own.collect());
-        graph.vertices.push(state_vertex(&state.name, into, out.len(), &loops[number]));
+        graph.vertices.push(state_vertex(name, into, out.len(), &loops[number]));
     }
     graph.vertices.push(vertex(12, 12, vec![], vec![6]));
-    let mut taken = vec![0; count];
+    let mut taken = vec![0; states.len()];
     let mut next = |state: usize| {
         taken[state] += 1;
         Pin { vertex: state, pin: taken[state] - 1 }
     };
-    let start = Pin { vertex: count, pin: 0 };
-    graph.nets.push(Net { from: start, to: vec![next(machine.initial)] });
+    let start = Pin { vertex: states.len(), pin: 0 };
+    graph.nets.push(Net { from: start, to: vec![next(*initial)] });
     let mut written = Vec::new();
-    for (number, state) in machine.states.iter().enumerate() {
-        let out = state.transitions.iter().filter(|transition| transition.to != number);
-        for (pin, transition) in out.enumerate() {
-            let words = words(diagram, machine, transition);
-            let label = graph.vertices.len();
-            graph.vertices.push(words_vertex(&words));
-            let (from, on) = (Pin { vertex: number, pin }, Pin { vertex: label, pin: 0 });
-            graph.nets.push(Net { from, to: vec![on] });
-            graph.nets.push(Net { from: on, to: vec![next(transition.to)] });
-            written.push((label, words, transition.history));
-        }
+    let mut left = vec![0; states.len()];
+    for own in moves.iter().filter(|own| own.to != own.from) {
+        let label = graph.vertices.len();
+        graph.vertices.push(words_vertex(&own.words));
+        let from = Pin { vertex: own.from, pin: left[own.from] };
+        left[own.from] += 1;
+        let on = Pin { vertex: label, pin: 0 };
+        graph.nets.push(Net { from, to: vec![on] });
+        graph.nets.push(Net { from: on, to: vec![next(own.to)] });
+        written.push((label, own.words.clone(), own.history));
     }
-    assemble(diagram, (machine, path), &graph, &draw(&graph), written, loops)
+    assemble(outline, &graph, &draw(&graph), written, loops)
 }
 
 fn assemble(
-    diagram: &Diagram,
-    (machine, path): (&StateMachine, &str),
+    outline: &Outline,
     graph: &Graph,
     drawing: &Drawing,
     written: Vec<(usize, Vec<String>, bool)>,
@@ -160,11 +203,10 @@ fn assemble(
         Rect { x, y, width, height }
     };
     let way = |net: usize| drawing.routes[net][0].points.iter().copied().map(inside);
-    let states = machine.states.iter().enumerate().map(|(number, state)| {
-        let last = is_last(diagram, machine, number);
+    let states = outline.states.iter().enumerate().map(|(number, (name, last))| {
         let (whole, above) = (place(number), above(&loops[number]));
         let area = Rect { y: whole.y + above, height: whole.height - above, ..whole };
-        StateBox { name: state.name.clone(), area, last }
+        StateBox { name: name.clone(), area, last: *last }
     });
     let states: Vec<StateBox> = states.collect();
     let loops = states.iter().zip(loops).flat_map(|(state, loops)| own_arrows(state.area, loops));
@@ -177,10 +219,11 @@ fn assemble(
         let at = Point { x: area.x + 6, y: area.y + LINE - 3 };
         Arrow { points: way(net).chain(way(net + 1)).collect(), words, at, history }
     });
-    let start = place(machine.states.len());
-    let title = bold_width(&title(path), NAME) + 2 * PAD;
+    let start = place(outline.states.len());
+    let title = bold_width(&outline.title, NAME) + 2 * PAD;
     Chart {
-        path: path.to_owned(),
+        path: outline.path.clone(),
+        title: outline.title.clone(),
         area: Rect {
             x: 0,
             y: 0,
@@ -191,6 +234,18 @@ fn assemble(
         arrows: std::iter::once(first).chain(arrows).chain(loops).collect(),
         states,
     }
+}
+
+/// A figure of one chart, under a title.
+pub fn chart_alone(title: &str, outline: &Outline) -> Layout {
+    const MARGIN: i64 = 20;
+    const TOP: i64 = 48;
+    let mut chart = laid_out(outline);
+    chart.shift(Point { x: MARGIN, y: TOP });
+    let (width, height) = (chart.area.right() + MARGIN, chart.area.bottom() + MARGIN);
+    let width = width.max(bold_width(title, NAME + 3) + 2 * MARGIN);
+    let title = title.to_owned();
+    Layout { title, width, height, charts: vec![chart], ..Layout::default() }
 }
 
 /// The title above a chart.

@@ -20,6 +20,7 @@ mod initial;
 mod linear;
 mod lu;
 mod pole;
+mod retake;
 mod rosenbrock;
 mod segment;
 #[cfg(feature = "sparse")]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::control::{Control, PiControl, StepControl};
 use crate::counters::Counters;
-use crate::crossing::{Located, Probe, Search, Sides};
+use crate::crossing::{Level, Located, Probe, Search, Sides};
 use crate::drift::Drift;
 use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
@@ -109,9 +109,9 @@ impl<'de> Deserialize<'de> for Solver {
 /// A point of the dense output that the solution was moved back to.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Inside {
-    active: bool,
+    pub active: bool,
     t: f64,
-    x: Vec<f64>,
+    pub x: Vec<f64>,
     dx: Vec<f64>,
 }
 
@@ -126,6 +126,10 @@ pub(crate) struct Space {
     pub linear: Linear,
     /// How far the present steps may go.
     pub reach: StepLimit,
+    /// Residuals before a search, and a step while another is tried, if it may be taken again.
+    pub residuals: Vec<f64>,
+    pub kept: Option<Segment>,
+    pub look: Level,
 }
 
 impl Forget for Space {
@@ -239,16 +243,8 @@ impl Solver {
         self.prepare(system);
         self.space.0.reach = reach;
         self.begin(system)?;
-        let taken = self.advance(system, horizon).and_then(|()| match self.pole(system) {
-            None => Ok(()),
-            Some(Pole { t, component }) => {
-                Err(StepError::NotFinite { t, component: Some(component) })
-            }
-        });
-        if !self.search.here.is_empty() {
-            self.drift.see(&self.segment.x1);
-        }
-        let found = taken.and_then(|()| self.find(system, horizon, &mut sides));
+        let taken = self.take(system, horizon);
+        let found = taken.and_then(|()| self.find_surely(system, horizon, &mut sides));
         if !self.search.here.is_empty() && found.is_ok() {
             // What lies beyond the point at which the step is cut has never been a state.
             let reached = if self.inside.active { &self.inside.x } else { &self.segment.x1 };
@@ -269,6 +265,25 @@ impl Solver {
                 Ok(Advance::Crossing)
             }
         }
+    }
+
+    /// Fills the segment from its start with one accepted step that has no pole in it.
+    #[inline(always)]
+    pub(crate) fn take<S: System>(
+        &mut self,
+        system: &mut S,
+        horizon: f64,
+    ) -> Result<(), StepError> {
+        let taken = self.advance(system, horizon).and_then(|()| match self.pole(system) {
+            None => Ok(()),
+            Some(Pole { t, component }) => {
+                Err(StepError::NotFinite { t, component: Some(component) })
+            }
+        });
+        if !self.search.here.is_empty() {
+            self.drift.see(&self.segment.x1);
+        }
+        taken
     }
 
     /// The time of the current point: the end of the last step or a point inside it.
@@ -387,7 +402,7 @@ impl Solver {
     }
 
     /// Makes the current point the start of a step.
-    fn begin<S: System>(&mut self, system: &mut S) -> Result<(), StepError> {
+    pub(crate) fn begin<S: System>(&mut self, system: &mut S) -> Result<(), StepError> {
         if self.inside.active {
             self.inside.active = false;
             self.checked = false;
@@ -429,7 +444,7 @@ impl Solver {
     }
 
     /// Searches the step just taken; returns the time at which it has to stop, and moves there.
-    fn find<S: System>(
+    pub(crate) fn find<S: System>(
         &mut self,
         system: &mut S,
         horizon: f64,
@@ -460,7 +475,7 @@ impl Solver {
     }
 
     /// Looks at the crossing functions at the end of the segment.
-    fn look_here<S: System>(&mut self, system: &mut S) {
+    pub(crate) fn look_here<S: System>(&mut self, system: &mut S) {
         if self.search.here.is_empty() {
             return;
         }

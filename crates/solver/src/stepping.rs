@@ -179,6 +179,11 @@ impl Solver {
         }
     }
 
+    /// Whether a trial with an error is accepted.
+    pub(crate) fn accepts(&self, error: f64) -> bool {
+        self.control.accept(error)
+    }
+
     /// Whether the tolerance is less than the rounding of large states.
     fn is_beyond_floats(&self) -> bool {
         self.options.relative_tolerance < 0.5 * f64::EPSILON
@@ -291,7 +296,7 @@ impl Solver {
     }
 
     /// One trial of Rodas5P.
-    fn rosenbrock_trial<S: System>(&mut self, system: &mut S) -> f64 {
+    pub(crate) fn rosenbrock_trial<S: System>(&mut self, system: &mut S) -> f64 {
         if self.segment.x0.is_empty() {
             return self.trial_without_state(system);
         }
@@ -304,7 +309,7 @@ impl Solver {
     }
 
     /// One trial of the trapezoidal rule and the backward difference.
-    fn pair_trial<S: System>(&mut self, system: &mut S) -> f64 {
+    pub(crate) fn pair_trial<S: System>(&mut self, system: &mut S) -> f64 {
         if self.segment.x0.is_empty() {
             return self.trial_without_state(system);
         }
@@ -348,7 +353,7 @@ pub(crate) const FINEST: f64 = 16.0 * f64::EPSILON;
 pub(crate) const LEAST: f64 = 1e-300;
 
 /// The shortest step that is tried: time has to resolve the stages in it.
-fn shortest_step(t: f64) -> f64 {
+pub(crate) fn shortest_step(t: f64) -> f64 {
     (FINEST * t.abs()).max(LEAST)
 }
 

@@ -30,6 +30,12 @@ const REMAINS: f64 = 0.5;
 /// solver.
 const LEAST: f64 = 1e-9;
 const TOLERANCES: f64 = 100.0;
+/// The same in roundings of the largest signal.
+const ROUNDINGS: f64 = 16.0;
+/// A signal that changes as much in so many parts of a part of a step is no jump but rounding, such
+/// as the difference of two signals that are equal.
+const NOISY: usize = 3;
+const DEEP: u32 = 2;
 /// Intervals that are not divided further: relative to time, and in attoseconds.
 const FINEST: f64 = 4e-15;
 const ATTOSECONDS: i128 = 16;
@@ -110,6 +116,8 @@ struct Suspect {
     from: Time,
     to: Time,
     change: f64,
+    /// How often the interval has been divided.
+    depth: u32,
 }
 
 impl System {
@@ -211,18 +219,22 @@ impl System {
     fn first_suspects(&self, trace: &Trace) -> (Vec<Suspect>, Vec<f64>) {
         let (instants, run) = (instants(trace), self.settings());
         let least = LEAST.max(TOLERANCES * run.relative_tolerance);
-        let mut scales = Vec::new();
+        let magnitude = |column: usize| {
+            let values = (0..trace.len()).filter_map(|row| trace.get(row, column)).flatten();
+            values.filter(|x| x.is_finite()).fold(0.0f64, |most, x| most.max(x.abs()))
+        };
+        let magnitudes: Vec<f64> = (0..trace.columns().len()).map(magnitude).collect();
+        // A difference of large signals moves in steps of their rounding.
+        let rounding = ROUNDINGS * f64::EPSILON * magnitudes.iter().fold(0.0, |a, b| b.max(a));
+        let scales: Vec<f64> = magnitudes.iter().map(|most| rounding.max(least * most)).collect();
         let mut found = Vec::new();
-        for column in 0..trace.columns().len() {
-            let values = (0..trace.len()).filter_map(|row| trace.get(row, column));
-            let most = values.flatten().fold(0.0f64, |most, x| most.max(x.abs()));
-            scales.push(least * most);
+        for (column, scale) in scales.iter().enumerate() {
             for pair in instants.windows(2) {
                 let change =
                     distance(trace.get(pair[0].last, column), trace.get(pair[1].first, column));
-                if change > least * most {
+                if change > *scale {
                     let (from, to) = (pair[0].time, pair[1].time);
-                    found.push(Suspect { column, from, to, change });
+                    found.push(Suspect { column, from, to, change, depth: 0 });
                 }
             }
         }
@@ -339,8 +351,12 @@ impl Suspect {
             let value = |row: usize| trace.get(row, self.column);
             let change = distance(value(pair[0].last), value(pair[1].first));
             if change >= REMAINS * self.change {
-                found.push(Suspect { from: pair[0].time, to: pair[1].time, change, ..*self });
+                let (from, to, depth) = (pair[0].time, pair[1].time, self.depth + 1);
+                found.push(Suspect { from, to, change, depth, ..*self });
             }
+        }
+        if self.depth >= DEEP && found.len() >= NOISY {
+            found.clear();
         }
         found
     }

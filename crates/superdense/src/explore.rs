@@ -24,12 +24,56 @@ pub struct Exploration {
     pub situations: usize,
     /// Whether all were followed to their ends; otherwise the limit was reached.
     pub complete: bool,
+    /// For each recorded signal, the names that its numbers represent, such as those of states;
+    /// empty if they are numbers.
+    pub labels: Vec<Vec<String>>,
+    /// What leads to what: each situation comes after those that lead to it, the beginning first.
+    pub points: Vec<ExplorationPoint>,
+}
+
+/// A situation in which a choice is made, or that leads to an outcome.
+#[derive(Clone, Debug)]
+pub struct ExplorationPoint {
+    /// How probable it is that a run comes here, if each choice is fair.
+    pub probability: f64,
+    /// The choice that is made here; `taken` has no meaning. None if there is nothing to choose.
+    pub choice: Option<Choice>,
+    /// What each option of the choice, or what follows without one, leads to.
+    pub next: Vec<LeadsTo>,
+}
+
+/// What a situation leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LeadsTo {
+    /// Another situation, by its index among the points.
+    Point(usize),
+    /// An outcome, by its index.
+    Outcome(usize),
+    /// The exploration was cut short.
+    Unknown,
 }
 
 impl Exploration {
     /// Whether outcomes differ by more than rounding.
     pub fn differs(&self) -> bool {
         self.outcomes.len() > 1
+    }
+
+    /// The value of a recorded signal in an outcome, by its index, as text: the name that it
+    /// represents, such as that of a state, or the number with so many digits.
+    pub fn shown_value(&self, outcome: &PossibleOutcome, index: usize, digits: usize) -> String {
+        let labels = self.labels.get(index).map_or(&[][..], |labels| &labels[..]);
+        let shown = |x: &f64| match labels.get(*x as usize) {
+            Some(label) if *x >= 0.0 && x.fract() == 0.0 => label.clone(),
+            _ => {
+                let short: f64 = format!("{x:.*e}", digits - 1).parse().unwrap_or(*x);
+                format!("{short}")
+            }
+        };
+        match &outcome.values[index].1 {
+            None => "absent".to_owned(),
+            Some(value) => value.iter().map(shown).collect::<Vec<_>>().join(", "),
+        }
     }
 
     /// The probability of everything that was not followed to its end.
@@ -112,6 +156,7 @@ impl System {
             run: Some(run),
             script: Vec::new(),
             choice: None,
+            coming: None,
             next: Vec::new(),
         });
         let mut complete = true;
@@ -121,7 +166,7 @@ impl System {
                 break;
             }
         }
-        Ok(search.exploration(complete))
+        Ok(Exploration { labels: self.record_labels(), ..search.exploration(complete) })
     }
 }
 
@@ -132,6 +177,8 @@ struct Situation {
     script: Vec<usize>,
     /// The choice that led here.
     choice: Option<Choice>,
+    /// The choice that comes next.
+    coming: Option<Choice>,
     /// What comes of it: a situation for each option, or an outcome.
     next: Vec<Next>,
 }
@@ -216,9 +263,13 @@ impl Search {
         let next = match go_on(&mut run, script.len(), &mut || watch(known, waiting)) {
             Come::Cut => return false,
             Come::End(end) => vec![Next::Outcome(self.end(&mut run, end))],
-            Come::Choice(choice) => (0..choice.to.len())
-                .map(|taken| Next::Situation(self.option(&base, &script, &choice, taken)))
-                .collect(),
+            Come::Choice(choice) => {
+                let options = 0..choice.to.len();
+                let mut follow = |taken| self.option(&base, &script, &choice, taken);
+                let next = options.map(|taken| Next::Situation(follow(taken))).collect();
+                self.known[index].coming = Some(choice);
+                next
+            }
         };
         self.known[index].next = next;
         true
@@ -241,13 +292,13 @@ impl Search {
                 Err(error) => End::Failed(error),
             };
             let next = vec![Next::Outcome(self.end(&mut run, end))];
-            self.known.push(Situation { run: None, script, choice, next });
+            self.known.push(Situation { run: None, script, choice, coming: None, next });
             return self.known.len() - 1;
         }
         if made(&run).len() != script.len() {
             // Another choice comes at the same instant: the situation has no state of its own.
             let run = Some(base.fork());
-            return self.add(Situation { run, script, choice, next: Vec::new() });
+            return self.add(Situation { run, script, choice, coming: None, next: Vec::new() });
         }
         let key = future(&run);
         if let Some(known) = self.by_future.get(&key) {
@@ -256,7 +307,8 @@ impl Search {
         if let Executor::Exact(simulation) = &mut run.executor {
             simulation.choose(Vec::new());
         }
-        let own = Situation { run: Some(run), script: Vec::new(), choice, next: Vec::new() };
+        let (run, script, next) = (Some(run), Vec::new(), Vec::new());
+        let own = Situation { run, script, choice, coming: None, next };
         let index = self.add(own);
         self.by_future.insert(key, index);
         index
@@ -287,7 +339,7 @@ impl Search {
         let mut way: Vec<Vec<Choice>> = vec![Vec::new(); self.known.len()];
         let mut outcomes: BTreeMap<usize, PossibleOutcome> = BTreeMap::new();
         reached[0] = (1.0, 1.0);
-        for index in order {
+        for index in order.iter().copied() {
             let (probability, ways) = reached[index];
             let options = self.known[index].next.len() as f64;
             for next in &self.known[index].next {
@@ -315,10 +367,39 @@ impl Search {
                 }
             }
         }
-        let mut outcomes: Vec<PossibleOutcome> = outcomes.into_values().collect();
-        outcomes.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        let mut outcomes: Vec<(usize, PossibleOutcome)> = outcomes.into_iter().collect();
+        outcomes.sort_by(|a, b| b.1.probability.total_cmp(&a.1.probability));
+        let ranks: Vec<usize> = outcomes.iter().map(|(number, _)| *number).collect();
+        let points = self.points(&order, &reached, &ranks);
+        let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome).collect();
         let depth = way.iter().map(Vec::len).max().unwrap_or(0);
-        Exploration { outcomes, depth, situations: self.known.len() - 1, complete }
+        let (situations, labels) = (self.known.len() - 1, Vec::new());
+        Exploration { outcomes, depth, situations, complete, labels, points }
+    }
+
+    /// The situations in order, with what they lead to by its place there and among the outcomes.
+    fn points(
+        &self,
+        order: &[usize],
+        reached: &[(f64, f64)],
+        ranks: &[usize],
+    ) -> Vec<ExplorationPoint> {
+        let mut place = vec![0; self.known.len()];
+        order.iter().enumerate().for_each(|(at, index)| place[*index] = at);
+        let rank = |outcome: usize| ranks.iter().position(|own| *own == outcome);
+        let leads = |next: &Next| match *next {
+            Next::Situation(to) => LeadsTo::Point(place[to]),
+            Next::Outcome(outcome) => rank(outcome).map_or(LeadsTo::Unknown, LeadsTo::Outcome),
+        };
+        let point = |index: &usize| {
+            let own = &self.known[*index];
+            let mut next: Vec<LeadsTo> = own.next.iter().map(leads).collect();
+            if next.is_empty() {
+                next.push(LeadsTo::Unknown);
+            }
+            ExplorationPoint { probability: reached[*index].0, choice: own.coming.clone(), next }
+        };
+        order.iter().map(point).collect()
     }
 
     /// The situations in an order in which each comes after those that lead to it: depth first, from

@@ -31,6 +31,8 @@ pub struct Invariant {
     /// The greatest drift along smooth motion: how far it is from its first value, without what
     /// ticks have changed.
     pub smooth: Extreme,
+    /// The same drift at the last step.
+    pub drift: f64,
     /// The greatest change by a tick, from its first microstep to its last.
     pub tick: Extreme,
     /// The greatest change from one microstep to the next. It may exceed that of every tick, if

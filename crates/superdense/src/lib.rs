@@ -116,7 +116,7 @@ pub use engine::{
     Change, Choice, Counters, Event, Extremes, InputValue, RunError, SlidingFailure, StopReason,
     Switching, Warning,
 };
-pub use explore::{End, Exploration, ExploreError, PossibleOutcome};
+pub use explore::{End, Exploration, ExplorationPoint, ExploreError, LeadsTo, PossibleOutcome};
 pub use expr::{Arity, Function};
 pub use given::ParameterHandle;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
@@ -129,7 +129,7 @@ pub use model::{
 pub use native::{Backend, BackendUsed, NativeError};
 pub use pages::{Page, descriptions, form_descriptions, pages, pages_of};
 #[cfg(feature = "pictures")]
-pub use picture::{Drawing, diagram_png, draw};
+pub use picture::{Drawing, diagram_png, draw, draw_exploration};
 pub use pipeline::{Stage, System, check_expression, parse_parameter, parse_value};
 pub use program::BlockName;
 pub use recorded::record_only;

@@ -2,9 +2,11 @@
 
 use blocks::Library;
 use diagram::{Phase, Settings};
-use graph::{Anchor, Options, Order};
+use graph::{Anchor, Move, Options, Order, Outline};
 use model::{Model, Refused};
 use schedule::{refused_loops, schedule};
+
+use crate::{Exploration, ExplorationPoint, LeadsTo};
 
 /// What the drawing of a diagram shows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +36,81 @@ pub fn diagram_png(svg: &str) -> Result<Vec<u8>, plot::Error> {
         plot::outlined(&words.text, words.at, before, words.size, words.bold, words.fill)
     });
     plot::raster(&outlines, PIXEL_RATIO)
+}
+
+/// The most situations that a figure of an exploration has, the most values that it writes at an
+/// outcome, and the most characters of one.
+const MOST_POINTS: usize = 150;
+const MOST_VALUES: usize = 6;
+const MOST_LETTERS: usize = 40;
+
+/// The situations and outcomes of an exploration, with their probabilities, as SVG; none if there
+/// are too many situations for a figure.
+pub fn draw_exploration(found: &Exploration, name: &str) -> Option<String> {
+    if found.points.len() > MOST_POINTS {
+        return None;
+    }
+    let first = found.points.len();
+    let mut outline = Outline { title: "choices and outcomes".to_owned(), ..Outline::default() };
+    let place = |point: &ExplorationPoint| match &point.choice {
+        Some(choice) => format!("{} in {} at {}", choice.machine, choice.from, choice.tag),
+        None => "no further choice".to_owned(),
+    };
+    outline.states.extend(found.points.iter().map(|point| (place(point), false)));
+    for (number, outcome) in found.outcomes.iter().enumerate() {
+        let probability = shown_probability(outcome.probability);
+        outline.states.push((format!("outcome {}: {probability}", number + 1), true));
+    }
+    let unknown = outline.states.len();
+    let mut told = vec![false; found.outcomes.len()];
+    for (from, point) in found.points.iter().enumerate() {
+        let part = shown_probability(point.probability / point.next.len() as f64);
+        for (option, next) in point.next.iter().enumerate() {
+            let mut words = match &point.choice {
+                Some(choice) => vec![format!("{}: {part}", choice.to[option])],
+                None => vec![part.clone()],
+            };
+            let to = match *next {
+                LeadsTo::Point(to) => to,
+                LeadsTo::Outcome(to) => {
+                    if !std::mem::replace(&mut told[to], true) {
+                        words.extend(values(found, to));
+                    }
+                    first + to
+                }
+                LeadsTo::Unknown => unknown,
+            };
+            outline.moves.push(Move { from, to, words, history: false });
+        }
+    }
+    if outline.moves.iter().any(|own| own.to == unknown) {
+        outline
+            .states
+            .push((format!("not followed: {}", shown_probability(found.unexplored())), true));
+    }
+    Some(graph::svg(&graph::chart_alone(name, &outline)))
+}
+
+fn shown_probability(probability: f64) -> String {
+    let short: f64 = format!("{probability:.3e}").parse().unwrap_or(probability);
+    format!("{short}")
+}
+
+/// The values of an outcome, by name if they have names.
+fn values(found: &Exploration, outcome: usize) -> Vec<String> {
+    let outcome = &found.outcomes[outcome];
+    let own = outcome.values.iter().enumerate().map(|(index, (name, _))| {
+        let text = format!("{name} = {}", found.shown_value(outcome, index, 4));
+        match text.chars().count() > MOST_LETTERS {
+            true => text.chars().take(MOST_LETTERS - 1).chain(['…']).collect(),
+            false => text,
+        }
+    });
+    let mut lines: Vec<String> = own.take(MOST_VALUES).collect();
+    if outcome.values.len() > MOST_VALUES {
+        lines.push("...".to_owned());
+    }
+    lines
 }
 
 /// The diagram of a model as SVG or DOT. A model that is refused because of a causality loop is

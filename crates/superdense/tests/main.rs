@@ -1,6 +1,7 @@
 //! All tests of this crate in one program, which is linked once.
 
 mod arrays;
+mod audit;
 mod balls;
 mod clocks;
 mod common;

@@ -584,3 +584,35 @@ simulate: {{stop: 8, sliding: filippov, tolerance: 1e-9, every: 0.25}}
         prop_assert!(slid > 0 || x0 == 0.0, "it never slid");
     }
 }
+
+/// What is asked to slide and cannot is reported: a block without a comparison, a fixed-step run, and
+/// a floor, whose error says why.
+#[test]
+fn sliding_without_an_effect_is_reported() {
+    let warnings = |text: &str| {
+        let found = compile(text).unused().0;
+        found.into_iter().map(|own| (own.code, own.path)).collect::<Vec<_>>()
+    };
+    let still = "
+blocks:
+  x: {type: Integrator, input: -r}
+  r: {type: Gain, input: x, gain: 2, sliding: filippov}
+simulate: {stop: 1}
+";
+    assert_eq!(warnings(still), [("unused-sliding", "r".to_owned())]);
+    let compares = "
+blocks:
+  x: {type: Integrator, input: -sign(x), initial: 1, sliding: filippov}
+simulate: {stop: 1}
+";
+    assert_eq!(warnings(compares), []);
+    let stepped = compares.replace("stop: 1", "stop: 1, impulses: numeric, step: 0.1");
+    assert_eq!(warnings(&stepped), [("unused-sliding", String::new())]);
+    let floor = "
+blocks:
+  x: {type: Integrator, input: -(floor(x) + 0.5), initial: 0.3}
+simulate: {stop: 2, sliding: filippov}
+";
+    let message = failure(floor).error.to_string();
+    assert!(message.contains("a surface at every whole number"), "{message}");
+}

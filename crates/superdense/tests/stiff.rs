@@ -275,3 +275,37 @@ fn derivatives_come_through_loops_delays_modes_and_vectors() {
         }
     }
 }
+
+/// A saturation with a steep slope is a layer of microseconds, in which the motion is stiff. Implicit
+/// methods take it in one step, whose dense output does not follow the layer; the ends of the layer
+/// are located where they are all the same.
+#[test]
+fn thin_layers_are_passed_where_they_are() {
+    let cases = [
+        (-0.09, 0.59, 0.8, 1.15, 0.4, 0.41, 2.8, -0.73),
+        (-0.5, 0.3, 1.3, 0.8, 0.7, 0.9, 2.1, -1.1),
+        (0.2, -0.4, 0.6, 1.4, -0.5, 0.8, 3.0, 0.9),
+        (-1.0, 0.9, 2.0, 0.5, 0.3, -0.7, 1.9, 0.6),
+    ];
+    for (a, b, w, k, c, d, q, x0) in cases {
+        for layer in [1e-3, 1e-6, 1e-8] {
+            let run = |solver: &str, tolerance: f64| {
+                let text = format!(
+                    "
+blocks:
+  s: {{type: Expression, expression: ({c} * x + {d} * sin({q} * time)) / {layer}}}
+  x: {{type: Integrator, initial: {x0}, input: '{a} * x + {b} * cos({w} * time) - {k} * max(-1, min(1, s))'}}
+record: [x]
+simulate: {{stop: 0.5, solver: {solver}, tolerance: {tolerance}}}
+"
+                );
+                simulate(&text).trace.last("x").expect("recorded")
+            };
+            let truth = run("rk45", 1e-11);
+            for (solver, within) in [("rodas5p", 2e-6), ("tr-bdf2", 2e-5), ("auto", 2e-6)] {
+                let found = run(solver, 1e-8);
+                assert!((found - truth).abs() < within, "{solver} {layer}: {found} for {truth}");
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use superdense::{Choice, Exploration, PossibleOutcome};
 
+use super::pictures::{check_picture, draw_tree};
 use super::run::interrupt;
 use crate::arguments::{ExploreArguments, Format};
 use crate::inputs::refuse_files;
@@ -18,6 +19,7 @@ const SHOWN_EVERY: Duration = Duration::from_millis(200);
 
 pub fn explore(arguments: &ExploreArguments) -> Result<()> {
     refuse_files(&arguments.model.inputs, "explore")?;
+    arguments.output.as_deref().map_or(Ok(()), check_picture)?;
     let system = compile(&arguments.model)?;
     interrupt::note_run(true);
     let (begun, bar) = (Instant::now(), stderr().is_terminal());
@@ -38,6 +40,9 @@ pub fn explore(arguments: &ExploreArguments) -> Result<()> {
         Format::Text => text(&found),
         Format::Json => format!("{}\n", object(&found)),
     })?;
+    if let Some(output) = &arguments.output {
+        draw_tree(&found, system.name(), output)?;
+    }
     match found.complete {
         true => Ok(()),
         false if interrupt::asked() => bail!("interrupted; more outcomes may be possible"),
@@ -59,7 +64,7 @@ fn text(found: &Exploration) -> String {
     };
     let mut out = format!("{verdict}\n");
     for (index, outcome) in found.outcomes.iter().enumerate() {
-        out += &told(index + 1, outcome);
+        out += &told(index + 1, found, outcome);
     }
     if !found.complete {
         out += &format!("\nnot followed: probability {}\n", rounded(found.unexplored()));
@@ -67,7 +72,7 @@ fn text(found: &Exploration) -> String {
     out
 }
 
-fn told(number: usize, outcome: &PossibleOutcome) -> String {
+fn told(number: usize, found: &Exploration, outcome: &PossibleOutcome) -> String {
     let PossibleOutcome { probability, ways, choices, values, end } = outcome;
     let ways = if *ways == 1.0 { "1 way".to_owned() } else { format!("{ways} ways") };
     let mut out =
@@ -77,24 +82,23 @@ fn told(number: usize, outcome: &PossibleOutcome) -> String {
         let (number, of) = (taken + 1, to.join(", "));
         out += &format!("   {tag} {machine}: {from} -> {} (number {number} of {of})\n", to[*taken]);
     }
-    for (name, value) in values {
-        let value = match value {
-            None => "absent".to_owned(),
-            Some(value) => value.iter().map(|x| rounded(*x)).collect::<Vec<_>>().join(", "),
-        };
-        out += &format!("   {name} = {value}\n");
+    for (index, (name, _)) in values.iter().enumerate() {
+        out += &format!("   {name} = {}\n", found.shown_value(outcome, index, DIGITS));
     }
     out
 }
 
+/// The digits that a reader needs.
+const DIGITS: usize = 12;
+
 /// A number with as many digits as a reader needs.
 fn rounded(value: f64) -> String {
-    let short: f64 = format!("{value:.11e}").parse().unwrap_or(value);
+    let short: f64 = format!("{value:.*e}", DIGITS - 1).parse().unwrap_or(value);
     format!("{short}")
 }
 
 fn object(found: &Exploration) -> Value {
-    let outcomes: Vec<Value> = found.outcomes.iter().map(outcome).collect();
+    let outcomes: Vec<Value> = found.outcomes.iter().map(|own| outcome(found, own)).collect();
     json!({
         "outcomes": outcomes,
         "depth": found.depth,
@@ -105,7 +109,7 @@ fn object(found: &Exploration) -> Value {
     })
 }
 
-fn outcome(outcome: &PossibleOutcome) -> Value {
+fn outcome(found: &Exploration, outcome: &PossibleOutcome) -> Value {
     let choice = |own: &Choice| {
         json!({
             "time": own.tag.time.decimal(), "microstep": own.tag.microstep,
@@ -114,11 +118,18 @@ fn outcome(outcome: &PossibleOutcome) -> Value {
     };
     let values: serde_json::Map<String, Value> =
         outcome.values.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    let named = (0..outcome.values.len()).filter(|index| !found.labels[*index].is_empty());
+    let name = |index: usize| {
+        let shown = found.shown_value(outcome, index, DIGITS);
+        (outcome.values[index].0.clone(), json!(shown))
+    };
+    let names: serde_json::Map<String, Value> = named.map(name).collect();
     json!({
         "probability": outcome.probability,
         "ways": outcome.ways,
         "end": outcome.end.to_string(),
         "choices": outcome.choices.iter().map(choice).collect::<Vec<_>>(),
         "values": values,
+        "names": names,
     })
 }

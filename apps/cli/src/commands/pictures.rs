@@ -16,7 +16,7 @@ use superdense::{Trace, plots};
 
 use crate::report::write_file;
 
-pub use diagram::graph;
+pub use diagram::{draw_tree, graph};
 pub use energies::draw_energies;
 pub use example::example_figure;
 pub use plot::plot;

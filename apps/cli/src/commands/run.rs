@@ -240,8 +240,8 @@ fn summary(system: &System, driven: &Driven) -> String {
     out
 }
 
-/// How well an invariant was kept: its first value, its drift along smooth motion, and its greatest
-/// change by a tick.
+/// How well an invariant was kept: its first value, its greatest drift along smooth motion and that
+/// at the end, and its greatest change by a tick.
 fn invariant(own: &Invariant) -> String {
     let Some(first) = &own.first else { return format!("{} was absent all the time", own.name) };
     let first = first.iter().map(|x| shown(*x)).collect::<Vec<_>>().join(", ");
@@ -252,7 +252,10 @@ fn invariant(own: &Invariant) -> String {
             format!("{:.2e} ({relative:.1e} relative) at {tag}", change.size)
         }
     };
-    let (smooth, tick) = (change(own.smooth), change(own.tick));
+    let (mut smooth, tick) = (change(own.smooth), change(own.tick));
+    if own.drift != own.smooth.size {
+        smooth += &format!(" and {:.2e} at the end", own.drift);
+    }
     let mut text = format!("{} = {first} at first, drift {smooth}, by ticks {tick}", own.name);
     if own.microstep.size > own.tick.size {
         text += &format!(", by microsteps {}", change(own.microstep));

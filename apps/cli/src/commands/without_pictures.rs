@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use superdense::{Study, System, Trace};
+use superdense::{Exploration, Study, System, Trace};
 
 use super::energy::Curve;
 use crate::arguments::{GraphArguments, PlotArguments};
@@ -39,6 +39,10 @@ pub fn check_picture(_: &Path) -> Result<()> {
 }
 
 pub fn graph(_: &GraphArguments) -> Result<()> {
+    refuse()
+}
+
+pub fn draw_tree(_: &Exploration, _: &str, _: &Path) -> Result<()> {
     refuse()
 }
 

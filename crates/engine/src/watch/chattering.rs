@@ -73,12 +73,14 @@ impl Engine<'_> {
                 let crossing = &self.program.crossings[own.crossing];
                 let at = |from: Slot| self.state.slots[from.index() + watch];
                 let on_level = at(code.g).abs() <= at(code.residual) || at(code.g) == 0.0;
-                if !own.side || crossing.kink || crossing.crossed.is_some() || !on_level {
+                if crossing.kink || crossing.crossed.is_some() || !on_level {
                     continue;
                 }
                 let block = self.path(crossing.block);
                 return match &crossing.sliding {
                     MaySlide::Refused(why) => Switching::CannotSlide(block, why.clone()),
+                    // A floor never slides.
+                    _ if !own.side => continue,
                     _ => Switching::MaySlide(block),
                 };
             }

@@ -6,14 +6,14 @@ use base::escape_xml;
 
 use super::lines::{rounded, towards};
 use super::nodes;
-use crate::chart::{Arrow, Chart, StateBox, title};
+use crate::chart::{Arrow, Chart, StateBox};
 use crate::{Frame, Point, Rect};
 
 /// The length of an arrow head \[px\].
 const TIP: i64 = 8;
 
 pub(super) fn chart(out: &mut String, chart: &Chart) {
-    let (path, name) = (chart.path.clone(), title(&chart.path));
+    let (path, name) = (chart.path.clone(), chart.title.clone());
     nodes::frame(out, &Frame { path, name, area: chart.area, stacked: false, ports: Vec::new() });
     let Point { x, y } = chart.start;
     let _ = writeln!(out, "<circle class=\"start\" cx=\"{x}\" cy=\"{y}\" r=\"6\"/>");

@@ -11,7 +11,7 @@ use crate::step_span::StepSpan;
 use crate::system::{At, Enclosure, Noise, System};
 
 /// The values of all functions at one time.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Level {
     /// Offset of the look.
     pub t: f64,

@@ -51,6 +51,7 @@ struct Course {
     jumped: Vec<f64>,
     magnitude: f64,
     smooth: Extreme,
+    drift: f64,
     tick: Extreme,
     microstep: Extreme,
     breaks: u64,
@@ -110,6 +111,7 @@ impl Watch {
                 first: course.first,
                 magnitude: course.magnitude,
                 smooth: course.smooth,
+                drift: course.drift,
                 tick: course.tick,
                 microstep: course.microstep,
                 within: own.limit.within,
@@ -147,7 +149,8 @@ impl Course {
             let jumped = jumped.map(|((jumped, last), left)| jumped + (last - left));
             let drift = value.iter().zip(first).zip(jumped);
             let drift = drift.map(|((now, first), jumped)| (now - first - jumped).abs());
-            self.smooth.take(drift.fold(0.0, f64::max), tag);
+            self.drift = drift.fold(0.0, f64::max);
+            self.smooth.take(self.drift, tag);
         }
         if tag.time != self.time {
             self.end_tick(limit);

@@ -1,7 +1,9 @@
-//! `graph`: the diagram of a model.
+//! `graph`: the diagram of a model; and the figure of `explore`.
+
+use std::path::Path;
 
 use anyhow::{Result, bail};
-use superdense::{Drawing, Library, read};
+use superdense::{Drawing, Exploration, Library, read};
 
 use crate::arguments::GraphArguments;
 use crate::inputs::refuse_files;
@@ -31,6 +33,22 @@ pub fn graph(arguments: &GraphArguments) -> Result<()> {
     let bytes = match extension {
         Some("png") => superdense::diagram_png(&text)?,
         _ => text.into_bytes(),
+    };
+    write_file(output, &bytes)
+}
+
+/// Draws the choices of a model and its outcomes.
+pub fn draw_tree(found: &Exploration, name: &str, output: &Path) -> Result<()> {
+    let Some(text) = superdense::draw_exploration(found, name) else {
+        bail!(
+            "{}: {} situations are too many for a picture: a shorter run has fewer",
+            output.display(),
+            found.situations
+        )
+    };
+    let bytes = match super::picture_format(output)? {
+        super::PictureFormat::Png => superdense::diagram_png(&text)?,
+        super::PictureFormat::Svg => text.into_bytes(),
     };
     write_file(output, &bytes)
 }
