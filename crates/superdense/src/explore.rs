@@ -166,7 +166,7 @@ impl System {
                 break;
             }
         }
-        Ok(Exploration { labels: self.record_labels(), ..search.exploration(complete) })
+        Ok(Exploration { labels: self.element_labels(), ..search.exploration(complete) })
     }
 }
 

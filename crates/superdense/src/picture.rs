@@ -50,28 +50,37 @@ pub fn draw_exploration(found: &Exploration, name: &str) -> Option<String> {
     if found.points.len() > MOST_POINTS {
         return None;
     }
-    let first = found.points.len();
+    // A situation without a choice is drawn as what it leads to.
+    let drawn = |point: &ExplorationPoint| point.choice.is_some() || point.next.len() != 1;
+    let mut places = Vec::new();
+    let mut first = 0;
+    for (index, point) in found.points.iter().enumerate() {
+        let own = index == 0 || drawn(point);
+        places.push(own.then_some(first));
+        first += usize::from(own);
+    }
     let mut outline = Outline { title: "choices and outcomes".to_owned(), ..Outline::default() };
     let place = |point: &ExplorationPoint| match &point.choice {
         Some(choice) => format!("{} in {} at {}", choice.machine, choice.from, choice.tag),
-        None => "no further choice".to_owned(),
+        None => "no choice".to_owned(),
     };
-    outline.states.extend(found.points.iter().map(|point| (place(point), false)));
+    let points = || found.points.iter().zip(&places).filter(|(_, own)| own.is_some());
+    outline.states.extend(points().map(|(point, _)| (place(point), false)));
     for (number, outcome) in found.outcomes.iter().enumerate() {
         let probability = shown_probability(outcome.probability);
         outline.states.push((format!("outcome {}: {probability}", number + 1), true));
     }
     let unknown = outline.states.len();
     let mut told = vec![false; found.outcomes.len()];
-    for (from, point) in found.points.iter().enumerate() {
+    for (from, (point, _)) in points().enumerate() {
         let part = shown_probability(point.probability / point.next.len() as f64);
         for (option, next) in point.next.iter().enumerate() {
             let mut words = match &point.choice {
                 Some(choice) => vec![format!("{}: {part}", choice.to[option])],
                 None => vec![part.clone()],
             };
-            let to = match *next {
-                LeadsTo::Point(to) => to,
+            let to = match passed(found, &places, *next) {
+                LeadsTo::Point(to) => places[to].unwrap_or(unknown),
                 LeadsTo::Outcome(to) => {
                     if !std::mem::replace(&mut told[to], true) {
                         words.extend(values(found, to));
@@ -89,6 +98,16 @@ pub fn draw_exploration(found: &Exploration, name: &str) -> Option<String> {
             .push((format!("not followed: {}", shown_probability(found.unexplored())), true));
     }
     Some(graph::svg(&graph::chart_alone(name, &outline)))
+}
+
+/// Where a situation leads in the end, past those that are not drawn.
+fn passed(found: &Exploration, places: &[Option<usize>], mut next: LeadsTo) -> LeadsTo {
+    while let LeadsTo::Point(to) = next
+        && places[to].is_none()
+    {
+        next = found.points[to].next[0];
+    }
+    next
 }
 
 fn shown_probability(probability: f64) -> String {

@@ -1,7 +1,7 @@
 //! Every possible outcome, against enumeration by hand.
 
 use crate::common::{compile, compile_with};
-use superdense::{End, Exploration, ExploreError, Library, Settings, System};
+use superdense::{End, Exploration, ExploreError, LeadsTo, Library, Settings, System};
 
 fn explore(system: &System) -> Exploration {
     system.explore(100_000, &mut |_, _| true).expect("a model with choices")
@@ -187,4 +187,93 @@ simulate: {stop: 2}
         compile_with("blocks: {x: {type: Integrator, input: 1}}", &Library::standard(), &stepped);
     let system = system.unwrap_or_else(|refused| panic!("{refused}"));
     assert_eq!(system.explore(9, &mut |_, _| true).unwrap_err(), ExploreError::FixedStep);
+}
+
+/// States are shown by name, and the situations lead to each other with probabilities that add up.
+#[test]
+fn situations_lead_to_outcomes() {
+    let text = "
+blocks:
+  m:
+    type: Modal
+    initial: low
+    states:
+      low:
+        transitions:
+          - {to: low, after: 1, nondeterministic: true}
+          - {to: high, after: 1, nondeterministic: true}
+      high:
+        transitions:
+          - {to: low, after: 1, nondeterministic: true}
+          - {to: high, after: 1, nondeterministic: true}
+record: [m.state]
+simulate: {stop: 2.5}
+";
+    let found = explore(&compile(text));
+    let mut shown: Vec<String> =
+        found.outcomes.iter().map(|outcome| found.shown_value(outcome, 0, 4)).collect();
+    shown.sort();
+    assert_eq!(shown, ["high", "low"]);
+    // What flows into each point and outcome is its probability.
+    let mut points = vec![0.0; found.points.len()];
+    let mut outcomes = vec![0.0; found.outcomes.len()];
+    points[0] = 1.0;
+    for (index, point) in found.points.iter().enumerate() {
+        assert!((point.probability - points[index]).abs() < 1e-12, "{index}");
+        let part = point.probability / point.next.len() as f64;
+        for next in &point.next {
+            match *next {
+                LeadsTo::Point(to) => {
+                    assert!(to > index, "each point comes after those that lead to it");
+                    points[to] += part;
+                }
+                LeadsTo::Outcome(to) => outcomes[to] += part,
+                LeadsTo::Unknown => panic!("all was followed"),
+            }
+        }
+        assert_eq!(point.choice.as_ref().map_or(1, |choice| choice.to.len()), point.next.len());
+    }
+    for (flow, outcome) in outcomes.iter().zip(&found.outcomes) {
+        assert!((flow - outcome.probability).abs() < 1e-12);
+    }
+    let svg = superdense::draw_exploration(&found, "walk").expect("a small figure");
+    for words in ["m in low at (1, 0)", "high: 0.25", "outcome 2: 0.5", "m.state = high"] {
+        assert!(svg.contains(words), "{words}");
+    }
+    // An exploration that is cut short says so.
+    let cut = compile(text).explore(2, &mut |_, _| true).expect("a model with choices");
+    let svg = superdense::draw_exploration(&cut, "walk").expect("a small figure");
+    assert!(svg.contains("not followed"), "{svg}");
+}
+
+/// The states of machines in an array have their names, too.
+#[test]
+fn machines_in_arrays_have_names() {
+    let text = "
+diagrams:
+  Coin:
+    outputs: {s: m.state}
+    blocks:
+      m:
+        type: Modal
+        initial: low
+        states:
+          low:
+            transitions:
+              - {to: low, after: 1, nondeterministic: true}
+              - {to: high, after: 1, nondeterministic: true}
+          high: {}
+blocks:
+  c: {type: Coin, for: {i: 2}}
+record: {all: c, one: 'c[1]'}
+simulate: {stop: 1.5}
+";
+    let found = explore(&compile(text));
+    let mut shown: Vec<String> =
+        found.outcomes.iter().map(|own| found.shown_value(own, 0, 4)).collect();
+    shown.sort();
+    assert_eq!(shown, ["high, high", "high, low", "low, high", "low, low"]);
+    for own in &found.outcomes {
+        assert!(found.shown_value(own, 0, 4).ends_with(&found.shown_value(own, 1, 4)));
+    }
 }

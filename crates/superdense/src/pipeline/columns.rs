@@ -27,6 +27,25 @@ impl System {
         shown.map(|record| labels(record).to_vec()).collect()
     }
 
+    /// The same, also for arrays whose elements all have the same names: those of machines in
+    /// instances of an array.
+    pub(crate) fn element_labels(&self) -> Vec<Vec<String>> {
+        let gathered = |record: &diagram::Record| {
+            let block = self.diagram.block(self.diagram.wire(record.wire).block);
+            let array = self.diagram.arrays.iter().any(|own| own.wholes.contains(&record.wire));
+            let mut parts = block.inputs.iter().flatten().filter(|_| array);
+            let first = self.labels(*parts.next()?)?;
+            parts.all(|part| self.labels(*part) == Some(first)).then(|| first.to_vec())
+        };
+        let shown = self.diagram.records.iter().filter(|record| !record.hidden);
+        let own = self.record_labels().into_iter().zip(shown);
+        own.map(|(own, record)| match own.is_empty() {
+            true => gathered(record).unwrap_or_default(),
+            false => own,
+        })
+        .collect()
+    }
+
     /// A table for the rows of a run. All runs share its names, so that short runs do not spend
     /// their time on them.
     pub(crate) fn empty_trace(&self) -> Trace {
