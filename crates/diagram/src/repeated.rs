@@ -48,8 +48,8 @@ impl<'m> Flattener<'m> {
     ) -> Option<Entity> {
         let counts = self.counts(scope, repeated).map_err(|error| error.block(&path));
         let counts = self.errors.keep(counts)?;
-        let used: HashSet<&str> =
-            block.fields.iter().flat_map(|field| field.value.names()).map(|name| name.0).collect();
+        let used = block.expressions().into_iter().flat_map(expr::Expr::names);
+        let used: HashSet<&str> = used.map(|name| name.0).collect();
         let mut elements = Vec::new();
         for at in positions(&counts) {
             let before = self.errors.0.len();

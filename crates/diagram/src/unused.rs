@@ -142,6 +142,9 @@ impl<'m> Names<'m> {
             self.expressions(repeated.indices.iter().map(|index| &index.value));
             self.diagram(&repeated.own);
         }
+        if let Some(content) = &block.content {
+            self.diagram(content);
+        }
         let Some(modal) = &block.modal else { return };
         self.diagram(&modal.own);
         for state in &modal.states {

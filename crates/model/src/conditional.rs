@@ -86,7 +86,8 @@ fn rewrite_diagram<'i>(
                 rewrite_diagram(&mut state.content, find, report);
             }
         } else if field(block, ENABLED).or(field(block, TRIGGER)).is_some()
-            && let Some(interface) = find(&block.kind)
+            && let own = block.content.as_deref().map(interface)
+            && let Some(interface) = own.as_ref().or_else(|| find(&block.kind))
         {
             report.keep(rewrite_block(block, interface));
         }
@@ -170,6 +171,7 @@ fn rewrite_block(block: &mut Block, interface: &Interface) -> Result<(), Diagnos
         states,
     });
     (block.kind, block.fields) = (Spanned::new("Modal".to_owned(), block.kind.span), Vec::new());
+    block.content = None;
     Ok(())
 }
 
@@ -220,6 +222,7 @@ fn events(trigger: &Named, instance: &Spanned<String>) -> Block {
         kind: Spanned::new("Sample".to_owned(), span),
         fields: vec![field("input", one), field("trigger", trigger.value.clone())],
         modal: None,
+        content: None,
         repeated: None,
         held: None,
         sliding: None,

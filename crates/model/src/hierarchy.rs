@@ -217,6 +217,9 @@ pub struct Block {
     pub fields: Vec<Named>,
     /// The states and transitions of a block of type `Modal`.
     pub modal: Option<Modal>,
+    /// The diagram of an instance that is written where it is used, and sees the names around it:
+    /// that of a `DifferentialSystem`. Its inputs are among the fields.
+    pub content: Option<Box<Diagram>>,
     /// Its indices, if it is an array of blocks.
     pub repeated: Option<Repeated>,
     /// First values of outputs that an instance holds while it does not run.
@@ -224,6 +227,21 @@ pub struct Block {
     /// The word for what happens if a comparison in it switches the motion back onto its surface, if
     /// that is not what the model says.
     pub sliding: Option<Spanned<String>>,
+}
+
+impl Block {
+    /// The expressions in which the names around the block are visible, those of a diagram that is
+    /// written in it included.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        let mut found: Vec<&Expr> = self.fields.iter().map(|field| &field.value).collect();
+        if let Some(content) = &self.content {
+            found.extend(content.parameters.iter().filter_map(|own| own.value.as_ref()));
+            found.extend(content.outputs.iter().map(|own| &own.value));
+            found.extend(&content.tolerance);
+            found.extend(content.blocks.iter().flat_map(Block::expressions));
+        }
+        found
+    }
 }
 
 /// How a block is repeated: an array of blocks with one or more indices.

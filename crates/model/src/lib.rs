@@ -3,6 +3,7 @@
 //! Nothing is evaluated and no block is looked up here. Mistakes are collected over all files and
 //! returned as one [`Refused`], with the source texts that its messages quote.
 
+mod forms;
 mod hierarchy;
 mod machine_fields;
 mod plots;
@@ -28,6 +29,7 @@ mod format;
 
 pub use builder::{Builder, DiagramBuilder};
 pub use format::format;
+pub use forms::{DIFFERENTIAL_SYSTEM, FORMS, Form, MODAL, RATE_FIELDS, SYSTEM_FIELDS};
 pub use given::Given;
 pub use hierarchy::{
     About, Block, DataColumn, Diagram, DiagramId, Documentation, Held, Input, Invariant, Modal,

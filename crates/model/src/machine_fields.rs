@@ -1,7 +1,7 @@
 //! The fields of a `Modal`, of its states and of their transitions, with their purposes. The parser
 //! accepts no other names, and the schema and the page of `Modal` are generated from these.
 
-/// A field of a state machine, a state or a transition.
+/// A field of a block of the language, such as a state machine, or of a part of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// Its name.
@@ -35,76 +35,92 @@ pub enum FieldKind {
     States,
     /// A list of transitions.
     Transitions,
+    /// A mapping from names to states with rates.
+    Rates,
 }
 
-const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
-    Field { name, kind, about }
+impl Field {
+    pub(crate) const fn new(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
+        Field { name, kind, about }
+    }
 }
 
 /// The fields of a `Modal`.
 pub const MODAL_FIELDS: [Field; 8] = [
-    field("type", FieldKind::Text, "`Modal`."),
-    field("description", FieldKind::Text, "A description for the reader."),
-    field(
+    Field::new("type", FieldKind::Text, "`Modal`."),
+    Field::new("description", FieldKind::Text, "A description for the reader."),
+    Field::new(
         "parameters",
         FieldKind::AsInDiagrams,
         "Values that all its states can use and that transitions can set.",
     ),
-    field(
+    Field::new(
         "outputs",
         FieldKind::Names,
         "The names of its outputs; if omitted, those that its states and transitions give.",
     ),
-    field("initial", FieldKind::State, "The initial state; optional if there is only one state."),
-    field(
+    Field::new(
+        "initial",
+        FieldKind::State,
+        "The initial state; optional if there is only one state.",
+    ),
+    Field::new(
         "hold",
         FieldKind::Held,
         "The outputs that keep their last value in states that do not give them: `true` for all, a \
          list, or a mapping to their values before any state gives them.",
     ),
-    field(
+    Field::new(
         "sliding",
         FieldKind::Text,
         "`filippov` or `error`, for the comparisons in its states: see the setting `sliding`.",
     ),
-    field("states", FieldKind::States, "The states by name."),
+    Field::new("states", FieldKind::States, "The states by name."),
 ];
 
 /// The fields of a state.
 pub const STATE_FIELDS: [Field; 10] = [
-    field("description", FieldKind::Text, "A description for the reader."),
-    field(
+    Field::new("description", FieldKind::Text, "A description for the reader."),
+    Field::new(
         "parameters",
         FieldKind::AsInDiagrams,
         "Values that its blocks can use and that transitions into it can set; a parameter keeps the \
          last value that was set.",
     ),
-    field(
+    Field::new(
         "outputs",
         FieldKind::AsInDiagrams,
         "The outputs of the machine while it is in this state: a mapping from names to expressions, \
          or a list of blocks. An output that is not listed is absent.",
     ),
-    field(
+    Field::new(
         "blocks",
         FieldKind::AsInDiagrams,
         "The blocks that run while the machine is in this state. They can use the names that are \
          visible around the machine.",
     ),
-    field("solve", FieldKind::AsInDiagrams, "Algebraic loops to solve, as in a diagram."),
-    field("tolerance", FieldKind::AsInDiagrams, "The tolerance of the continuous states in it."),
-    field("domain", FieldKind::AsInDiagrams, "`discrete` if everything in it happens at events."),
-    field(
+    Field::new("solve", FieldKind::AsInDiagrams, "Algebraic loops to solve, as in a diagram."),
+    Field::new(
+        "tolerance",
+        FieldKind::AsInDiagrams,
+        "The tolerance of the continuous states in it.",
+    ),
+    Field::new(
+        "domain",
+        FieldKind::AsInDiagrams,
+        "`discrete` if everything in it happens at events.",
+    ),
+    Field::new(
         "like",
         FieldKind::State,
         "The state whose diagram this state shares instead of having its own.",
     ),
-    field(
+    Field::new(
         "final",
         FieldKind::Flag,
         "Whether the machine is done here; a final state has no transitions.",
     ),
-    field(
+    Field::new(
         "transitions",
         FieldKind::Transitions,
         "The transitions out of this state, in any order.",
@@ -113,58 +129,62 @@ pub const STATE_FIELDS: [Field; 10] = [
 
 /// The fields of a transition.
 pub const TRANSITION_FIELDS: [Field; 12] = [
-    field("to", FieldKind::State, "The target state, which may be the source state itself."),
-    field(
+    Field::new("to", FieldKind::State, "The target state, which may be the source state itself."),
+    Field::new(
         "when",
         FieldKind::Expression,
         "The guard: a boolean expression over the names of the state and those around the machine; \
          `elapsed` is the time since the state was entered. If omitted, the guard is true.",
     ),
-    field(
+    Field::new(
         "after",
         FieldKind::Expression,
         "The time that must have passed since the state was entered [s], an exact constant; with \
          `when`, both must hold.",
     ),
-    field(
+    Field::new(
         "set",
         FieldKind::Actions,
         "New values for parameters of the machine or of the target state, and for states of the \
          target state's blocks. The values are computed in the source state; a value that is absent \
          there is not set.",
     ),
-    field("output", FieldKind::Actions, "Values to emit at outputs, once, at the next microstep."),
-    field(
+    Field::new(
+        "output",
+        FieldKind::Actions,
+        "Values to emit at outputs, once, at the next microstep.",
+    ),
+    Field::new(
         "history",
         FieldKind::Flag,
         "Whether the target state's diagram resumes where it was left, including its local time; \
          otherwise it restarts from its initial values.",
     ),
-    field(
+    Field::new(
         "immediate",
         FieldKind::Flag,
         "Whether it is tried as soon as the source state is entered, in the same microstep; cannot be \
          combined with `after`.",
     ),
-    field(
+    Field::new(
         "preemptive",
         FieldKind::Flag,
         "Whether it takes precedence over the state's diagram: at the microstep at which it is taken, \
          the diagram's outputs are absent and nothing inside it changes.",
     ),
-    field(
+    Field::new(
         "priority",
         FieldKind::Expression,
         "An integer, 0 if omitted: of several enabled transitions of the same kind, the one with the \
          smallest number is taken.",
     ),
-    field("default", FieldKind::Flag, "Whether it is taken only if no other transition is."),
-    field(
+    Field::new("default", FieldKind::Flag, "Whether it is taken only if no other transition is."),
+    Field::new(
         "nondeterministic",
         FieldKind::Flag,
         "Whether it may be one of several that are enabled at once; the seed of the run selects one.",
     ),
-    field(
+    Field::new(
         "error",
         FieldKind::Flag,
         "Whether it is taken when the state fails, in its diagram, in a guard or in a value that a \

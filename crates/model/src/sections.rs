@@ -6,6 +6,7 @@ mod invariants;
 mod modal;
 mod plots;
 mod run;
+mod system;
 
 pub(crate) use diagram::{KEYS as DIAGRAM_KEYS, diagram, outside_inputs, root};
 pub(crate) use functions::functions;

@@ -127,7 +127,7 @@ pub use model::{
     StandardFile, format, parse, read, read_text, standard_files,
 };
 pub use native::{Backend, BackendUsed, NativeError};
-pub use pages::{Page, descriptions, pages, pages_of};
+pub use pages::{Page, descriptions, form_descriptions, pages, pages_of};
 #[cfg(feature = "pictures")]
 pub use picture::{Drawing, diagram_png, draw};
 pub use pipeline::{Stage, System, check_expression, parse_parameter, parse_value};

@@ -1,13 +1,11 @@
 //! Reference pages of everything that can be a block: the blocks of the library, diagrams, and the
 //! state machine.
 
+mod forms;
 mod held;
 
 use blocks::{Info, Input, Library, Parameter, page};
-use model::{
-    Diagram, Documentation, Field, FieldKind, MODAL_FIELDS, Model, STATE_FIELDS, StandardFile,
-    TRANSITION_FIELDS, standard_files,
-};
+use model::{Diagram, Documentation, FORMS, Model, StandardFile, standard_files};
 
 /// The description of a block, as text.
 #[derive(Clone, Debug)]
@@ -34,18 +32,14 @@ impl Page {
     }
 }
 
-/// The one block that belongs to the language and not to a library.
-pub(crate) const MODAL_SUMMARY: &str =
-    "A state machine whose states have their own diagrams; only the current state's diagram runs.";
-
-/// The pages of a library's blocks, of the standard diagrams and of `Modal`.
+/// The pages of a library's blocks, of the standard diagrams and of the language.
 pub fn pages(library: &Library) -> Vec<Page> {
     let held = |info: &Info| {
         let tests = held::section(&info.name, !info.inputs.is_empty());
         Page { tests, ..page_of(info) }
     };
     let mut pages: Vec<Page> = descriptions(library).iter().map(held).collect();
-    pages.push(modal());
+    pages.extend(forms::pages());
     pages
 }
 
@@ -64,6 +58,16 @@ fn page_of(info: &Info) -> Page {
         example: info.example.trim().to_owned(),
         tests: String::new(),
     }
+}
+
+/// The blocks of the language as far as one can search for them: their fields are not ports and
+/// parameters, so that their pages have more.
+pub fn form_descriptions() -> Vec<Info> {
+    let info = |form: &model::Form| {
+        let aliases = form.aliases.iter().map(|alias| (*alias).to_owned());
+        Info::new(form.name, form.category, form.summary).aliases(aliases)
+    };
+    FORMS.iter().map(info).collect()
 }
 
 /// The descriptions of a library's blocks and of the standard diagrams, in order of their names. A
@@ -138,74 +142,3 @@ fn said(about: &model::About) -> String {
     let unit = about.unit.as_ref().map_or(String::new(), |unit| format!(" [{unit}]"));
     format!("{}{unit}", about.description.as_deref().unwrap_or_default())
 }
-
-fn modal() -> Page {
-    let (name, category) = ("Modal", "Modes");
-    let mut text = format!("# {name}\n\n{MODAL_SUMMARY}\n\nCategory: {category}.\n");
-    text += "\n[Modes](../modes.md) explains these fields, with examples.\n";
-    let parts = [
-        ("A Modal", &MODAL_FIELDS[..]),
-        ("A state", &STATE_FIELDS[..]),
-        ("A transition", &TRANSITION_FIELDS[..]),
-    ];
-    for (title, fields) in parts {
-        text += &format!("\n## {title}\n\n| Field | Value | Description |\n");
-        text += "|---|---|---|\n";
-        for Field { name, kind, about } in fields {
-            text += &format!("| `{name}` | {} | {about} |\n", words(*kind));
-        }
-    }
-    text += "\n## Outputs\n\n| Name | Description |\n|---|---|\n";
-    for (name, about) in OUTPUTS {
-        text += &format!("| {name} | {about} |\n");
-    }
-    text += &format!("\n## Absence\n\n{ABSENCE}\n\n## Impulses\n\n{IMPULSES}\n");
-    text += &format!("\n## Example\n\n```yaml\n{}\n```\n", EXAMPLE.trim());
-    let (name, category, example) =
-        (name.to_owned(), category.to_owned(), EXAMPLE.trim().to_owned());
-    let tests = held::section("Modal", true);
-    Page { name, category, summary: MODAL_SUMMARY.to_owned(), text, example, tests }
-}
-
-fn words(kind: FieldKind) -> &'static str {
-    match kind {
-        FieldKind::Text => "text",
-        FieldKind::State => "name of a state",
-        FieldKind::Flag => "`true` or `false`",
-        FieldKind::Expression => "expression",
-        FieldKind::Actions => "mapping from names to expressions",
-        FieldKind::Names => "list of names",
-        FieldKind::Held => "`true`, list of names, or mapping from names to expressions",
-        FieldKind::AsInDiagrams => "as in a diagram",
-        FieldKind::States => "mapping from names to states",
-        FieldKind::Transitions => "list of transitions",
-    }
-}
-
-const OUTPUTS: [(&str, &str); 4] = [
-    ("its outputs", "The value that the current state gives, or that the last transition emits."),
-    ("`state`", "The current state: an integer starting at 0; results show its name."),
-    ("`done`", "Whether the current state is final."),
-    ("the name of a state", "Whether the machine is in that state."),
-];
-
-const ABSENCE: &str = "An output is absent in a state that does not give it. A guard whose value \
-     is absent counts as false.";
-
-const IMPULSES: &str = "Outputs pass the impulses of what a state gives. Values that a transition \
-     sets or emits carry none.";
-
-const EXAMPLE: &str = "
-superdense: 1
-name: thermostat
-blocks:
-  room: {type: Integrator, input: -0.1 * (room - 10) + heater.q, initial: 18}
-  heater:
-    type: Modal
-    initial: warm
-    states:
-      warm: {outputs: {q: 2}, transitions: [{to: cool, when: room > 21}]}
-      cool: {outputs: {q: 0}, transitions: [{to: warm, when: room < 19}]}
-record: [room, heater.state]
-simulate: {stop: 30}
-";

@@ -3,11 +3,12 @@
 
 use blocks::{Count, Info, Kind, Library};
 use model::{
-    Field, FieldKind, MODAL_FIELDS, RunSetting, STATE_FIELDS, SettingKind, TRANSITION_FIELDS,
+    DIFFERENTIAL_SYSTEM, FORMS, Field, FieldKind, Form, MODAL, MODAL_FIELDS, RATE_FIELDS,
+    RunSetting, STATE_FIELDS, SYSTEM_FIELDS, SettingKind, TRANSITION_FIELDS,
 };
 use serde_json::{Map, Value as Json, json};
 
-use crate::pages::{MODAL_SUMMARY, descriptions};
+use crate::pages::descriptions;
 
 /// The schema of model files with the blocks of a library. It covers names and shapes; expressions
 /// are checked by `superdense check`.
@@ -139,6 +140,12 @@ fn definitions(library: &Library) -> Json {
             "properties": fields(&STATE_FIELDS),
             "additionalProperties": false,
         },
+        "rate": {
+            "type": "object",
+            "properties": fields(&RATE_FIELDS),
+            "required": ["rate"],
+            "additionalProperties": false,
+        },
         "transition": {
             "type": "object",
             "properties": fields(&TRANSITION_FIELDS),
@@ -157,15 +164,19 @@ fn definitions(library: &Library) -> Json {
 /// A block of the library, a state machine or an instance of a diagram.
 fn block(library: &Library) -> Json {
     let all = descriptions(library);
-    let names: Vec<&str> = all.iter().map(|info| &*info.name).chain(["Modal"]).collect();
-    let kinds = all.iter().map(when).chain([modal()]);
+    let names = all.iter().map(|info| &*info.name).chain(FORMS.map(|form| form.name));
+    let names: Vec<&str> = names.collect();
+    let kinds = all
+        .iter()
+        .map(when)
+        .chain([form(MODAL, &MODAL_FIELDS), form(DIFFERENTIAL_SYSTEM, &SYSTEM_FIELDS)]);
     let kinds: Vec<Json> = kinds.collect();
     json!({
         "type": "object",
         "required": ["type"],
         "properties": {
             "type": {
-                "description": "A block of the library, `Modal`, or a diagram.",
+                "description": "A block of the library or of the language, or a diagram.",
                 "anyOf": [{"enum": names}, {"type": "string"}],
             },
             "for": {
@@ -402,12 +413,14 @@ fn simulate() -> Json {
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-/// What a state machine may have.
-fn modal() -> Json {
+/// What a block of the language may have.
+fn form(form: Form, own: &[Field]) -> Json {
+    let mut properties = fields(own);
+    merge(&mut properties, json!({"type": {"description": form.summary}}));
     json!({
-        "if": {"properties": {"type": {"const": "Modal"}}, "required": ["type"]},
+        "if": {"properties": {"type": {"const": form.name}}, "required": ["type"]},
         "then": {
-            "properties": fields(&MODAL_FIELDS),
+            "properties": properties,
             "required": ["states"],
             "additionalProperties": false,
         },
@@ -457,12 +470,18 @@ fn fields(fields: &[Field]) -> Json {
             (FieldKind::States, _) => json!({
                 "type": "object", "additionalProperties": {"$ref": "#/$defs/state"},
             }),
+            (FieldKind::Rates, _) => json!({
+                "type": "object",
+                "additionalProperties": {"anyOf": [
+                    {"$ref": "#/$defs/expression"},
+                    {"$ref": "#/$defs/rate"},
+                ]},
+            }),
             (FieldKind::Transitions, _) => json!({
                 "type": "array", "items": {"$ref": "#/$defs/transition"},
             }),
         };
-        let about = if field.name == "type" { MODAL_SUMMARY } else { field.about };
-        merge(&mut value, json!({"description": about}));
+        merge(&mut value, json!({"description": field.about}));
         properties.insert(field.name.to_owned(), value);
     }
     Json::Object(properties)

@@ -51,6 +51,7 @@ mod solvers;
 mod stiff;
 mod stream_tables;
 mod streams;
+mod systems;
 mod undefined;
 mod user_blocks;
 mod work;

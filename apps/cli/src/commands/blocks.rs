@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use superdense::{Info, Library, Page, descriptions, did_you_mean, pages, pages_of, read};
+use superdense::{
+    Info, Library, Page, descriptions, did_you_mean, form_descriptions, pages, pages_of, read,
+};
 
 use super::pictures::example_figure;
 use crate::report::{refused, show, write_file};
@@ -39,7 +41,8 @@ pub fn blocks(name: Option<&str>, folder: Option<&Path>, model: Option<&Path>) -
 /// Lists the blocks that contain all words of a text, those with a word in their name first. Below
 /// each block it shows where the words were found that are neither in its name nor in its summary.
 pub fn search(text: &str) -> Result<()> {
-    let all = descriptions(&Library::standard());
+    let mut all = descriptions(&Library::standard());
+    all.extend(form_descriptions());
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     let mut found: Vec<(bool, &Info, Vec<String>)> = Vec::new();
     for info in &all {

@@ -254,6 +254,9 @@ impl<'m> Flattener<'m> {
         if let Some(modal) = &block.modal {
             return Some(self.machine(scope, block, modal, path, nested));
         }
+        if let Some(content) = &block.content {
+            return Some(self.written_here(scope, block, content, path, nested));
+        }
         if let Some(diagram) = self.model.resolve(block.kind.span, &block.kind.value) {
             return self.instance(scope, block, diagram, path, nested);
         }
@@ -261,7 +264,8 @@ impl<'m> Flattener<'m> {
             if let Some(diagram) = self.model.standard.get(&block.kind.value) {
                 return self.instance(scope, block, *diagram, path, nested);
             }
-            let mut names: Vec<&str> = self.library.names().chain(["Modal"]).collect();
+            let mut names: Vec<&str> = self.library.names().collect();
+            names.extend(model::FORMS.iter().map(|form| form.name));
             names.extend(self.model.visible(block.kind.span));
             names.extend(model::standard_files().iter().map(|file| file.name));
             let message = format!("there is no block or diagram `{}`", block.kind.value);
@@ -294,9 +298,28 @@ impl<'m> Flattener<'m> {
         let blocks = self.library.iter().map(|kind| kind.info());
         let alias = blocks.filter(|info| info.is_known_as(name)).map(|info| info.name.to_string());
         let files = model::standard_files().iter().filter(|file| file.is_known_as(name));
-        let known = alias.chain(files.map(|file| file.name.to_owned())).next();
+        let forms = model::FORMS.iter().filter(|form| form.is_known_as(name));
+        let others = files.map(|file| file.name).chain(forms.map(|form| form.name));
+        let known = alias.chain(others.map(str::to_owned)).next();
         let known = known.map(|block| format!("here it is called `{block}`"));
         known.or_else(|| did_you_mean(name, names))
+    }
+
+    /// Declares an instance whose diagram is written where it is used, and sees the names around it.
+    fn written_here(
+        &mut self,
+        scope: ScopeId,
+        block: &'m model::Block,
+        content: &'m model::Diagram,
+        path: String,
+        nested: &mut Vec<DiagramId>,
+    ) -> Entity {
+        let fragment = self.scope(scope).fragment;
+        let id = self.lexical(None, content, format!("{path}."), scope, fragment);
+        self.scopes[id.index()].parent = Some((scope, block));
+        self.refuse_tunable(content);
+        self.declare_all(id, nested);
+        Entity::Instance(id)
     }
 
     fn instance(

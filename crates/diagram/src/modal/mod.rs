@@ -95,7 +95,7 @@ impl<'m> Flattener<'m> {
             let id = self.draft(path, span, kind, BTreeMap::new(), fragment);
             outputs.push((name, id));
         }
-        let common = self.lexical(modal, &modal.own, format!("{path}."), scope, fragment);
+        let common = self.lexical(Some(modal), &modal.own, format!("{path}."), scope, fragment);
         self.vary(common, modal, &modal.own, fragment);
         let (at, states) = (path.clone(), Vec::new());
         let draft =
@@ -150,10 +150,10 @@ impl<'m> Flattener<'m> {
         found
     }
 
-    /// A scope in which the names around it are seen.
-    fn lexical(
+    /// A scope in which the names around it are seen; `modal` is the machine that it belongs to.
+    pub(crate) fn lexical(
         &mut self,
-        modal: &Modal,
+        modal: Option<&Modal>,
         diagram: &'m model::Diagram,
         prefix: String,
         outer: ScopeId,
@@ -161,7 +161,9 @@ impl<'m> Flattener<'m> {
     ) -> ScopeId {
         let parameter = |name: &str| diagram.parameters.iter().any(|p| p.name.value == name);
         let own = |name: &str| {
-            parameter(name) || diagram.blocks.iter().any(|block| block.name.value == name)
+            parameter(name)
+                || diagram.blocks.iter().any(|block| block.name.value == name)
+                || diagram.inputs.iter().any(|input| input.name.value == name)
         };
         let mut given = self.scope(outer).parameters.clone();
         given.retain(|name, _| !own(name));
@@ -174,7 +176,10 @@ impl<'m> Flattener<'m> {
             }
         }
         for written in &diagram.parameters {
-            let set = |name: &str| around.contains(&name) || parameter(name) && sets(modal, name);
+            let set = |name: &str| {
+                around.contains(&name)
+                    || parameter(name) && modal.is_some_and(|modal| sets(modal, name))
+            };
             self.refuse_set(written, &set);
         }
         let table = (&self.opening, false);
@@ -253,14 +258,15 @@ impl<'m> Flattener<'m> {
             known
         });
         if let Some((scope, content)) = shared {
-            let guards = self.lexical(modal, &state.content, format!("{path}."), scope, parent);
+            let guards =
+                self.lexical(Some(modal), &state.content, format!("{path}."), scope, parent);
             self.scopes[guards.index()].dwell = Some(dwell);
             return StateDraft { scope, guards, dwell, content, elapsed: None };
         }
         let has_content = !state.content.blocks.is_empty() || !state.content.outputs.is_empty();
         let content = has_content.then(|| self.fragment(&path, parent, false));
         let inside = content.unwrap_or(parent);
-        let scope = self.lexical(modal, &state.content, format!("{path}."), outer, inside);
+        let scope = self.lexical(Some(modal), &state.content, format!("{path}."), outer, inside);
         self.scopes[scope.index()].dwell = Some(dwell);
         self.vary(scope, modal, &state.content, parent);
         self.declare_all(scope, nested);

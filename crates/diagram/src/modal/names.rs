@@ -29,7 +29,8 @@ impl<'m> Flattener<'m> {
         // Blocks are looked through only where something around them may have the name: the main
         // diagram may have very many.
         let outer = scope.outer?;
-        let hidden = scope.diagram.blocks.iter().any(|block| block.name.value == name);
+        let hidden = scope.diagram.blocks.iter().any(|block| block.name.value == name)
+            || scope.diagram.inputs.iter().any(|input| input.name.value == name);
         if hidden { None } else { self.variable(outer, name) }
     }
 
@@ -87,8 +88,14 @@ impl<'m> Flattener<'m> {
         }
     }
 
-    /// The refusal of a name in a state, with those that are seen there.
+    /// The refusal of a name in a state or a system of equations, with those that are seen there.
     fn unknown_in_state(&self, scope: ScopeId, name: &str, span: Span) -> Diagnostic {
+        let here = self.scope(scope);
+        let place = match (here.dwell, here.parent) {
+            (Some(_), _) => "not found in this state or around it",
+            (None, Some(_)) => "not found in this system or around it",
+            (None, None) => "not found",
+        };
         let mut known: Vec<&str> = Vec::new();
         let mut next = Some(scope);
         while let Some(scope) = next {
@@ -104,7 +111,7 @@ impl<'m> Flattener<'m> {
             next = here.outer;
         }
         Diagnostic::error("unknown-name", format!("there is no signal or parameter `{name}`"))
-            .at(span, "not found in this state or around it")
+            .at(span, place)
             .maybe_help(time_is_meant(name).or_else(|| did_you_mean(name, known)))
     }
 

@@ -6,6 +6,7 @@ use base::{Diagnostic, Span, Spanned, Value};
 use expr::{Expr, ExprKind};
 
 use crate::fields::{Context, get};
+use crate::forms::FORMS;
 use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{
@@ -34,6 +35,11 @@ pub(crate) const KEYS: [&str; 14] = [
 /// A named diagram under `diagrams`.
 pub(crate) fn diagram(context: &mut Context, entry: &Entry) -> Diagram {
     context.report.keep(names::check(&entry.key, "a diagram"));
+    if FORMS.iter().any(|form| form.name == entry.key.value) {
+        let message = format!("`{}` is a block of the language", entry.key.value);
+        let error = Diagnostic::error("reserved-name", message).at(entry.key.span, "");
+        context.report.push(error.help("give the diagram another name"));
+    }
     let entries = context.mapping(&entry.value, "a diagram", "Name: {inputs: [u], blocks: ...}");
     context.check_keys(entries, &KEYS, "a diagram");
     let documentation = documentation(context, entries);
@@ -99,7 +105,9 @@ pub(crate) fn root(
     let inputs = inputs.into_iter().map(plain_input).collect();
     let mut diagram = with_inputs(context, entries, name, inputs);
     diagram.blocks.extend(invariants.iter().map(super::invariants::block));
-    check_unique(context, &diagram, invariants.len());
+    let first = diagram.blocks.len() - invariants.len();
+    let word = |index: usize| if index < first { "a block" } else { "an invariant" };
+    check_unique(context, &diagram, word);
     diagram
 }
 
@@ -108,7 +116,7 @@ pub(super) fn content(context: &mut Context, entries: &[Entry], name: Spanned<St
     let node = get(entries, "inputs").map(|entry| &entry.value);
     let inputs = node.map_or(Vec::new(), |node| inputs(context, node));
     let diagram = with_inputs(context, entries, name, inputs);
-    check_unique(context, &diagram, 0);
+    check_unique(context, &diagram, |_| "a block");
     diagram
 }
 
@@ -116,7 +124,8 @@ fn plain_input(name: Spanned<String>) -> Input {
     Input { name, default: None, about: About::default() }
 }
 
-fn with_inputs(
+/// The sections of a diagram except its inputs, which are written in several ways.
+pub(super) fn with_inputs(
     context: &mut Context,
     entries: &[Entry],
     name: Spanned<String>,
@@ -347,9 +356,16 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
     if kind.as_ref().is_some_and(|kind| kind.value == "Modal") {
         let modal = Some(super::modal::modal(context, &entry.key, entries));
         let (name, fields, repeated) = (entry.key.clone(), Vec::new(), None);
-        return Some(Block { name, kind: kind?, fields, modal, repeated, held: None, sliding });
+        let (content, held) = (None, None);
+        return Some(Block { name, kind: kind?, fields, modal, content, repeated, held, sliding });
     }
     let repeated = get(entries, "for").and_then(|indices| repeated(context, &entry.key, indices));
+    if kind.as_ref().is_some_and(|kind| kind.value == "DifferentialSystem") {
+        let system = super::system::system(context, &entry.key, entries);
+        let (name, modal, content) = (entry.key.clone(), None, Some(Box::new(system.content)));
+        let (fields, held) = (system.fields, system.held);
+        return Some(Block { name, kind: kind?, fields, modal, content, repeated, held, sliding });
+    }
     let mut fields = Vec::with_capacity(entries.len());
     let own = |entry: &&Entry| !matches!(&*entry.key.value, "type" | "for" | "pass" | "sliding");
     let conditional = get(entries, "enabled").or(get(entries, "trigger")).is_some();
@@ -369,7 +385,8 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
         pass_on(context, pass, &mut fields);
     }
     let name = entry.key.clone();
-    Some(Block { name, kind: kind?, fields, modal: None, repeated, held, sliding })
+    let (modal, content) = (None, None);
+    Some(Block { name, kind: kind?, fields, modal, content, repeated, held, sliding })
 }
 
 /// What happens if a comparison in a block switches the motion back onto its surface.
@@ -420,7 +437,7 @@ fn repeated(context: &mut Context, block: &Spanned<String>, entry: &Entry) -> Op
     Some(Repeated { indices, own })
 }
 
-fn field_name(entry: &Entry) -> Result<(), Diagnostic> {
+pub(super) fn field_name(entry: &Entry) -> Result<(), Diagnostic> {
     if names::is_name(&entry.key.value) {
         return Ok(());
     }
@@ -446,10 +463,13 @@ fn kind(
     let kind = context.word(entry, "`type`")?;
     if !names::is_path(&kind.value) {
         // Other tools have names with spaces.
-        let known = crate::standard_files().iter().find(|file| file.is_known_as(&kind.value));
+        let files = crate::standard_files().iter();
+        let file = files.filter(|file| file.is_known_as(&kind.value)).map(|file| file.name);
+        let forms = FORMS.iter().filter(|form| form.is_known_as(&kind.value));
+        let known = forms.map(|form| form.name).chain(file).next();
         let refused = names::malformed(&kind, "a type of block");
         context.report.push(match known {
-            Some(file) => refused.help(format!("here it is called `{}`", file.name)),
+            Some(name) => refused.help(format!("here it is called `{name}`")),
             None => refused,
         });
         return None;
@@ -495,11 +515,14 @@ fn zero(span: Span) -> Expr {
 }
 
 /// Parameters, inputs and blocks share one namespace. The words of parameters are constants in it.
-fn check_unique(context: &mut Context, diagram: &Diagram, invariants: usize) {
+/// `word` names what the block at a position was written as.
+pub(super) fn check_unique(
+    context: &mut Context,
+    diagram: &Diagram,
+    word: impl Fn(usize) -> &'static str,
+) {
     let parameters = diagram.parameters.iter().map(|parameter| (&parameter.name, "a parameter"));
     let inputs = diagram.inputs.iter().map(|input| (&input.name, "an input"));
-    let first_invariant = diagram.blocks.len() - invariants;
-    let word = |index: usize| if index < first_invariant { "a block" } else { "an invariant" };
     let blocks = diagram.blocks.iter().enumerate();
     let blocks = blocks.map(|(index, block)| (&block.name, word(index)));
     let indices = diagram.blocks.iter().filter_map(|block| block.repeated.as_ref());

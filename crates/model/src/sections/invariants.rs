@@ -49,6 +49,7 @@ pub(super) fn block(invariant: &Invariant) -> Block {
         kind: Spanned::new("Expression".to_owned(), span),
         fields: vec![field],
         modal: None,
+        content: None,
         repeated: None,
         held: None,
         sliding: None,
