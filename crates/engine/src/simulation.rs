@@ -278,13 +278,12 @@ impl Simulation {
         counters
     }
 
-    /// How many instructions evaluations of rates have executed. An evaluation is one of a single
+    /// The work of all evaluations of rates, in instructions on single numbers. An evaluation is one of a single
     /// region, so that their number says little about the work of a program with many regions.
     pub fn executed(&self) -> u64 {
         let regions = self.state.regions.iter().zip(&self.program.regions);
-        let executed = regions.map(|(state, region)| {
-            state.solver.counters().evaluations * region.derivative.len() as u64
-        });
+        let executed = regions
+            .map(|(state, region)| state.solver.counters().evaluations * region.derivative.work());
         executed.sum()
     }
 

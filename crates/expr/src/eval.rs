@@ -138,7 +138,8 @@ fn not_a_condition(value: &Value, span: Span) -> Diagnostic {
 
 /// The error for a value of the wrong type.
 fn mismatch(message: impl Into<String>, found: &Value, span: Span) -> Diagnostic {
-    Diagnostic::error("type-mismatch", message).at(span, format!("this is a {}", found.ty()))
+    Diagnostic::error("type-mismatch", message)
+        .at(span, format!("this is {}", found.ty().with_article()))
 }
 
 /// Refuses truth values if numbers are needed.

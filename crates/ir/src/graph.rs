@@ -7,6 +7,7 @@
 mod build;
 mod inline;
 mod known;
+mod product;
 
 use std::sync::Arc;
 

@@ -128,6 +128,11 @@ fn step<T: Scalar>(tape: &Tape, instr: &Instr, s: &mut [T]) {
                 repeat(body, s);
             }
         }
+        Code::Product => {
+            if let Extra::MatMul { rows, inner, columns } = tape.extra[c] {
+                product(s, (d, a, b), [rows, inner, columns].map(|size| size as usize));
+            }
+        }
         Code::Extra => extra(&tape.extra[c], s, (d, a, b), n),
     }
 }
@@ -242,22 +247,26 @@ fn each_of_three<T: Scalar>(
     }
 }
 
+/// A matrix product; each element is summed from first to last.
+fn product<T: Scalar>(
+    s: &mut [T],
+    (d, a, b): (usize, usize, usize),
+    [rows, inner, columns]: [usize; 3],
+) {
+    for i in 0..rows {
+        for j in 0..columns {
+            let term =
+                |k: usize| T::binary(Binary::Mul, s[a + i * inner + k], s[b + k * columns + j]);
+            let total =
+                (0..inner).fold(T::constant(0.0), |t, k| T::binary(Binary::Add, t, term(k)));
+            s[d + i * columns + j] = total;
+        }
+    }
+}
+
 #[cold]
 fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize), n: usize) {
     match extra {
-        Extra::MatMul { rows, inner, columns } => {
-            let (rows, inner, columns) = (*rows as usize, *inner as usize, *columns as usize);
-            for i in 0..rows {
-                for j in 0..columns {
-                    let term = |k: usize| {
-                        T::binary(Binary::Mul, s[a + i * inner + k], s[b + k * columns + j])
-                    };
-                    let total = (0..inner)
-                        .fold(T::constant(0.0), |t, k| T::binary(Binary::Add, t, term(k)));
-                    s[d + i * columns + j] = total;
-                }
-            }
-        }
         Extra::Transpose { rows, columns } => {
             let (rows, columns) = (*rows as usize, *columns as usize);
             for i in 0..rows {
@@ -273,7 +282,9 @@ fn extra<T: Scalar>(extra: &Extra, s: &mut [T], (d, a, b): (usize, usize, usize)
             eliminate(s, work, d, n);
         }
         Extra::Solve(code) => newton(code, s, d),
-        Extra::Choose(_) | Extra::Repeat(_) => unreachable!("it has its own code"),
+        Extra::MatMul { .. } | Extra::Choose(_) | Extra::Repeat(_) => {
+            unreachable!("it has its own code")
+        }
         Extra::Call { function, args } => {
             let mut out: SmallVec<[T; 16]> = SmallVec::from_elem(T::constant(0.0), n);
             let rows: SmallVec<[&[T]; 8]> =

@@ -34,7 +34,7 @@ pub(crate) fn way(instr: &Instr) -> Way {
     match instr.code {
         Code::Skip => Way::Condition,
         Code::Extra => Way::Interpreter,
-        Code::Index | Code::Choose | Code::Repeat => Way::Memory,
+        Code::Index | Code::Choose | Code::Repeat | Code::Product => Way::Memory,
         _ if instr.n <= SMALL => Way::Single,
         _ => Way::Memory,
     }

@@ -25,6 +25,7 @@ mod windows;
 mod emit;
 mod lanes;
 mod loops;
+mod products;
 mod repeat;
 mod vectors;
 

@@ -18,7 +18,8 @@ impl Emitter<'_, '_, '_> {
         self.range(paired, count, 1, &mut |e, i| body(e, i, types::F64));
     }
 
-    fn range(&mut self, from: u32, to: u32, step: i64, body: &mut dyn FnMut(&mut Self, Value)) {
+    /// Does something for `from`, `from + step` and so on, below `to`.
+    pub fn range(&mut self, from: u32, to: u32, step: i64, body: &mut dyn FnMut(&mut Self, Value)) {
         if from >= to {
             return;
         }

@@ -69,6 +69,12 @@ pub(crate) fn reads(extra: &[Extra], instr: &Instr) -> Vec<Slots> {
             }
             _ => Vec::new(),
         },
+        Code::Product => match extra.get(instr.extra()) {
+            Some(Extra::MatMul { rows, inner, columns }) => {
+                vec![Slots::row(a, rows * inner), Slots::row(b, inner * columns)]
+            }
+            _ => Vec::new(),
+        },
         Code::Unknown | Code::Extra => Vec::new(),
     }
 }

@@ -22,6 +22,7 @@ impl Emitter<'_, '_, '_> {
                     self.repeat(body);
                 }
             }
+            Code::Product => self.product(instr),
             Code::Sum => self.sum(dst, a, n),
             Code::CopyApart => {
                 let [to, from] = instr.strides().map(i64::from);

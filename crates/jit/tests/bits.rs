@@ -1,7 +1,7 @@
 //! Random graphs over all operations: native code gives the bits of the interpreter.
 
 use crate::common::{self, Case, same_bits};
-use base::Type;
+use base::{Elem, Shape, Type};
 use ir::{Layout, SlotRange, Tape};
 use jit::{Compiled, Plan, compile};
 use proptest::prelude::*;
@@ -223,4 +223,55 @@ fn loops_over_an_array_in_the_middle_have_the_bits_of_the_interpreter() {
     compiled.routines[0].run(&mut native, [&own, &[]], [&mut [], &mut []]);
     let output = out.range(count as usize);
     same_bits(&expected[output.clone()], &native[output], &tape);
+}
+
+/// A product of two matrices that are inputs, of any size, in the buffer and in arrays apart.
+fn product(rows: u32, inner: u32, columns: u32) -> (Tape, Vec<f64>, SlotRange, SlotRange) {
+    let mut g = ir::Graph::new();
+    let matrix = |rows, columns| Type { elem: Elem::Real, shape: Shape::Matrix(rows, columns) };
+    let a = g.leaf(0, matrix(rows, inner));
+    let b = match columns {
+        1 => g.leaf(1, Type::vector(inner)),
+        _ => g.leaf(1, matrix(inner, columns)),
+    };
+    let root = g.matmul(a, b);
+    let mut layout = Layout::default();
+    let (left, length) = (rows * inner, rows * inner + inner * columns);
+    let input = layout.reserve(length as usize);
+    let output = layout.reserve((rows * columns) as usize);
+    let leaf = |key: u32| if key == 0 { input } else { input + left };
+    let tape = Tape::compile(&g, &[(root, output)], &mut layout, &leaf);
+    (
+        tape,
+        layout.image().to_vec(),
+        input.slots(length as usize),
+        output.slots((rows * columns) as usize),
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn products_have_the_bits_of_the_interpreter(
+        (rows, inner, columns) in (1u32..21, 1u32..14, 1u32..5),
+        numbers in prop::collection::vec(prop::num::f64::ANY, 400),
+    ) {
+        let (tape, image, input, output) = product(rows, inner, columns);
+        let slots = image.len();
+        let none = SlotRange::default();
+        let in_buffer = Plan { tape: &tape, slots, inputs: [none; 2], outputs: [none; 2] };
+        let apart = Plan { inputs: [input, none], outputs: [output, none], ..in_buffer.clone() };
+        let compiled = compile(&[in_buffer, apart], &[], None).expect("native code");
+        let mut expected = image.clone();
+        expected[input.indices()].copy_from_slice(&numbers[..input.len()]);
+        let (mut native, mut other) = (expected.clone(), image);
+        ir::run(&tape, &mut expected);
+        compiled.routines[0].run(&mut native, [&[], &[]], [&mut [], &mut []]);
+        let mut out = vec![0.0; output.len()];
+        let x = &numbers[..input.len()];
+        compiled.routines[1].run(&mut other, [x, &[]], [&mut out, &mut []]);
+        same_bits(&expected[output.indices()], &native[output.indices()], &tape);
+        same_bits(&expected[output.indices()], &out, &tape);
+    }
 }

@@ -36,6 +36,22 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
+fn the_head_of_a_function_needs_no_quotes() {
+    check(
+        "superdense: 1\nfunctions: {\"f(x, y)\": x + y, g(x): \"f(x, 2)\"}\n\
+         blocks: {x: {type: Integrator, input: \"f(1, 2)\"}}\n",
+        "\
+superdense: 1
+functions:
+  f(x, y): x + y
+  g(x): f(x, 2)
+blocks:
+  x: {type: Integrator, input: \"f(1, 2)\"}
+",
+    );
+}
+
+#[test]
 fn sections_and_types_come_in_order() {
     check(
         "simulate: {stop: 1}\nrecord: [a.y]\nblocks: {a: {u: 1, type: D}}\n\

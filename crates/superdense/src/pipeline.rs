@@ -392,20 +392,9 @@ fn front(
     };
     make(overrides)
         .or_else(|_: Diagnostics| make(&Settings { closed: true, ..overrides.clone() }))
-        .map_err(|errors| Diagnostics(errors.0.into_iter().map(|e| point_out(model, e)).collect()))
-}
-
-/// Adds to a message about the inside of a diagram from another file where the main diagram uses
-/// it: that is what the reader can change.
-fn point_out(model: &Model, error: Diagnostic) -> Diagnostic {
-    let main = model.diagram(model.root);
-    let foreign = error.labels.first().is_some_and(|label| label.span.file.index() != 0);
-    let known = error.labels.iter().any(|label| label.span.file.index() == 0);
-    let name = error.path.split(['.', '[']).next().unwrap_or("");
-    match main.blocks.iter().find(|block| block.name.value == name) {
-        Some(block) if foreign && !known => error.at(block.name.span, "used here"),
-        _ => error,
-    }
+        .map_err(|errors| {
+            Diagnostics(errors.0.into_iter().map(|e| explain::point_out(model, e)).collect())
+        })
 }
 
 fn method(run: &RunSettings) -> Result<Method, Diagnostics> {

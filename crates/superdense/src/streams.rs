@@ -111,7 +111,9 @@ impl System {
         let exact = blocks.iter().find(|block| block.path == error.block());
         let found = exact.or_else(|| blocks.iter().find(|block| block.written() == error.block()));
         match found {
-            Some(block) => diagnostic.at(block.span, "this block").block(error.block()),
+            Some(block) => {
+                self.pointed_out(diagnostic.at(block.span, "this block").block(error.block()))
+            }
             None => diagnostic,
         }
     }

@@ -429,3 +429,57 @@ simulate: {stop: 1.5, microsteps: 300}
     assert_eq!(error.code(), "chattering");
     assert!(error.help().contains("`microsteps`"), "{}", error.help());
 }
+
+/// A failure inside a diagram of the library shows the line of the model that uses it: the innermost
+/// one, also in a state of a machine.
+#[test]
+fn a_failure_in_the_library_shows_who_uses_it() {
+    for (text, line) in [
+        (
+            "blocks:
+  k: {type: Clock, period: 1, offset: 1}
+  w: {type: ImpulsiveForce, collision: k, v1: 1 + delta(time - 1), v2: 0}
+record: [w]
+simulate: {stop: 2}",
+            "  w: {type: ImpulsiveForce",
+        ),
+        (
+            "diagrams:
+  Pair:
+    outputs: {y: inner}
+    blocks:
+      k: {type: Clock, period: 1, offset: 1}
+      inner: {type: ImpulsiveForce, collision: k, v1: 1 + delta(time - 1), v2: 0}
+blocks:
+  all: {type: Pair, for: {i: 2}}
+record: {y: 'all[1]'}
+simulate: {stop: 2}",
+            "      inner: {type: ImpulsiveForce",
+        ),
+        (
+            "blocks:
+  k: {type: Clock, period: 1, offset: 1}
+  m:
+    type: Modal
+    states:
+      only:
+        blocks: {deep: {type: ImpulsiveForce, collision: k, v1: 1 + delta(time - 1), v2: 0}}
+        outputs: {y: deep}
+record: [m.y]
+simulate: {stop: 2}",
+            "        blocks: {deep: {type: ImpulsiveForce",
+        ),
+    ] {
+        let system = common::compile(text);
+        let failed = system.simulate().expect_err("an impulse is sampled");
+        let told = system.explain(&failed.error);
+        let used = told.labels.iter().find(|label| label.text == "used here");
+        let used = used.unwrap_or_else(|| panic!("{told:?}"));
+        let source = system.sources().text(used.span.file);
+        let start = used.span.start as usize;
+        let from = source[..start].rfind('\n').map_or(0, |at| at + 1);
+        assert!(source[from..].starts_with(line), "{}", &source[from..]);
+        let first = told.labels.first().expect("the block itself");
+        assert_ne!(first.span.file.index(), 0, "it is in the library");
+    }
+}

@@ -1,6 +1,7 @@
 //! The standard library of diagrams: what holds for every one of them. Truths about each are in the
 //! module of its category.
 
+mod absences;
 mod circuits;
 mod collisions;
 mod continuous;

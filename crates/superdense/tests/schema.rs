@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use superdense::{Library, descriptions, schema};
+use superdense::{Library, descriptions, form_descriptions, schema};
 
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("two folders deep")
@@ -26,7 +26,11 @@ fn every_block_and_setting_is_in_the_schema() {
     let schema = schema(&Library::standard());
     let kinds = schema["$defs"]["block"]["allOf"].as_array().expect("a list of kinds");
     let all = descriptions(&Library::standard());
-    assert_eq!(kinds.len(), all.len() + 1, "all, and Modal");
+    assert_eq!(
+        kinds.len(),
+        all.len() + form_descriptions().len(),
+        "all, and those of the language"
+    );
     for info in &all {
         let of =
             |kind: &&serde_json::Value| kind["if"]["properties"]["type"]["const"] == *info.name;

@@ -1,7 +1,9 @@
 //! Samples of a signal from a table: measured data, or the result of a run.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use base::{ExactTime, Time, did_you_mean, parse_decimal};
@@ -84,11 +86,7 @@ impl Samples {
         if times.is_empty() {
             return Err(wrong("there is no row".to_owned()));
         }
-        if let Some(at) = times.windows(2).position(|pair| pair[0].time() >= pair[1].time()) {
-            let (before, after) = (times[at].time(), times[at + 1].time());
-            let reason = format!("times do not increase: {after} comes after {before}");
-            return Err(wrong(reason));
-        }
+        times.windows(2).try_for_each(|pair| check_order(pair[0], pair[1], false))?;
         Samples::events(times, values, width)
     }
 
@@ -103,11 +101,7 @@ impl Samples {
         if width == 0 || times.len() * width != values.len() {
             return Err(wrong(format!("{} numbers for {} times", values.len(), times.len())));
         }
-        if let Some(at) = times.windows(2).position(|pair| pair[0].time() > pair[1].time()) {
-            let (before, after) = (times[at].time(), times[at + 1].time());
-            let reason = format!("times decrease: {after} comes after {before}");
-            return Err(wrong(reason));
-        }
+        times.windows(2).try_for_each(|pair| check_order(pair[0], pair[1], true))?;
         if let Some(at) = values.iter().position(|x| !x.is_finite()) {
             let time = times[at / width].time();
             return Err(wrong(format!("the value at {time} is not finite")));
@@ -239,32 +233,86 @@ pub(crate) fn wrong(reason: impl Into<String>) -> SamplesError {
 }
 
 fn read_csv(path: &Path, columns: &[String], events: bool) -> Result<Samples, SamplesError> {
-    let failed = |error: csv::Error| wrong(error.to_string());
-    let mut reader =
-        csv::ReaderBuilder::new().trim(csv::Trim::All).from_path(path).map_err(failed)?;
-    let names: Vec<String> = reader.headers().map_err(failed)?.iter().map(str::to_owned).collect();
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_path(path)
+        .map_err(|error| failed(path, &error))?;
+    let names: Vec<String> =
+        reader.headers().map_err(|error| failed(path, &error))?.iter().map(str::to_owned).collect();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let time = place(&known, "time")?;
     let places =
         columns.iter().map(|column| place(&known, column)).collect::<Result<Vec<_>, _>>()?;
     let (mut times, mut values) = (Vec::new(), Vec::new());
     for (row, record) in reader.records().enumerate() {
-        let record = record.map_err(failed)?;
-        let line = row + 2;
-        let text = record.get(time).unwrap_or("");
-        times.push(time_of(text, &format!("line {line}"))?);
-        for place in &places {
+        let record = record.map_err(|error| failed(path, &error))?;
+        let at = |error: SamplesError| {
+            let line = record.position().map_or(row as u64 + 2, |start| line_at(path, start));
+            wrong(format!("line {line}: {}", error.reason))
+        };
+        let time = time_of(record.get(time).unwrap_or("")).map_err(at)?;
+        if let Some(before) = times.last() {
+            check_order(*before, time, events).map_err(at)?;
+        }
+        times.push(time);
+        for (place, column) in places.iter().zip(columns) {
             let text = record.get(*place).unwrap_or("");
-            let value = match text {
-                "true" => Some(1.0),
-                "false" => Some(0.0),
-                _ => text.parse::<f64>().ok(),
-            };
-            let message = format!("line {line}: `{text}` is not a number");
-            values.push(value.ok_or_else(|| wrong(message))?);
+            values.push(number_of(text, column).map_err(at)?);
         }
     }
     made(times, values, columns, events)
+}
+
+/// What is wrong with a CSV file, in the words of this program.
+fn failed(path: &Path, error: &csv::Error) -> SamplesError {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos: Some(start), expected_len, len } => {
+            let line = line_at(path, start);
+            wrong(format!("line {line}: {len} fields instead of {expected_len}"))
+        }
+        _ => wrong(error.to_string()),
+    }
+}
+
+/// The line of a record of a CSV file. Its position is that of the empty lines before it, which the
+/// reader skips.
+fn line_at(path: &Path, start: &csv::Position) -> u64 {
+    let bytes = File::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::Start(start.byte()))?;
+        Ok(BufReader::new(file).bytes())
+    });
+    let bytes = bytes.into_iter().flatten().map_while(Result::ok);
+    let empty = bytes.take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    start.line() + empty.filter(|byte| *byte == b'\n').count() as u64
+}
+
+/// The number of a cell.
+fn number_of(text: &str, column: &str) -> Result<f64, SamplesError> {
+    let value = match text {
+        "" => return Err(wrong(format!("there is no value in column `{column}`"))),
+        "true" => Some(1.0),
+        "false" => Some(0.0),
+        _ => text.parse::<f64>().ok(),
+    };
+    let value = value.ok_or_else(|| wrong(format!("`{text}` is not a number")))?;
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err(wrong(format!("`{text}` is not a finite number"))),
+    }
+}
+
+/// Refuses a time that comes after a later one, and the same one unless it is that of an event.
+fn check_order(before: ExactTime, after: ExactTime, events: bool) -> Result<(), SamplesError> {
+    let (before, after) = (before.time(), after.time());
+    match (before.cmp(&after), events) {
+        (Ordering::Greater, true) => {
+            Err(wrong(format!("times decrease: {after} comes after {before}")))
+        }
+        (Ordering::Greater | Ordering::Equal, false) => {
+            Err(wrong(format!("times do not increase: {after} comes after {before}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The samples of a Parquet file that is no result; none if it is one. The times are those of the
@@ -288,7 +336,8 @@ fn read_plain(
         let rounded = || Time::from_f64(*seconds).map(ExactTime::from);
         // A decimal with very many digits is rounded.
         let found = parse_decimal(&decimal).and_then(ExactTime::from_rational).or_else(rounded);
-        found.map_or_else(|| time_of(&decimal, &format!("row {}", row + 1)), Ok)
+        let at = |error: SamplesError| wrong(format!("row {}: {}", row + 1, error.reason));
+        found.map_or_else(|| time_of(&decimal).map_err(at), Ok)
     };
     let times = time.numbers.iter().enumerate().map(exact).collect::<Result<Vec<_>, _>>()?;
     let rows = 0..times.len();
@@ -306,12 +355,12 @@ pub(crate) fn place(known: &[&str], column: &str) -> Result<usize, SamplesError>
     }
 }
 
-/// The time of a row, which `at` names.
-fn time_of(text: &str, at: &str) -> Result<ExactTime, SamplesError> {
-    let exact = parse_decimal(text)
-        .ok_or_else(|| wrong(format!("{at}: `{text}` is not a time in seconds")))?;
+/// The time of a row.
+fn time_of(text: &str) -> Result<ExactTime, SamplesError> {
+    let exact =
+        parse_decimal(text).ok_or_else(|| wrong(format!("`{text}` is not a time in seconds")))?;
     ExactTime::from_rational(exact)
-        .ok_or_else(|| wrong(format!("{at}: {text} s is outside the range of model time")))
+        .ok_or_else(|| wrong(format!("{text} s is outside the range of model time")))
 }
 
 /// The samples of a table.

@@ -83,14 +83,12 @@ impl Schema {
         Schema { orders, ..self }
     }
 
-    /// The same columns, but the values 0, 1, ... of one of them index labels: files and summaries
-    /// show the labels.
+    /// The same columns, but the values 0, 1, ... of one of them, or of its elements, index labels:
+    /// files and summaries show the labels.
     ///
     /// # Panics
-    /// If there is no such column, or it is not a scalar.
+    /// If there is no such column.
     pub fn with_labels(mut self, column: usize, labels: Vec<String>) -> Schema {
-        let ty = self.columns[column].ty;
-        assert_eq!(ty.shape, Shape::Scalar, "only scalars stand for names");
         self.labels[column] = labels;
         self
     }

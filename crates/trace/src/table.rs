@@ -200,12 +200,17 @@ impl Trace {
         (0..self.len()).any(|row| self.get(row, column).is_some())
     }
 
-    /// The label of the value of a column in a row, if it has one.
+    /// The label of the value of a scalar column in a row, if it has one.
     pub fn label(&self, row: usize, column: usize) -> Option<&str> {
         match self.get(row, column)? {
-            [value] => name_of(self.schema.labels(column), *value),
+            [value] => self.label_of(column, *value),
             _ => None,
         }
+    }
+
+    /// The label of a value of a column, or of one of its elements, if it has one.
+    pub fn label_of(&self, column: usize, value: f64) -> Option<&str> {
+        name_of(self.schema.labels(column), value)
     }
 
     /// The rows in which a scalar column is present: its tags and values.

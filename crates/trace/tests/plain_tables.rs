@@ -163,3 +163,27 @@ fn other_tables_are_refused() {
     let path = table("empty", schema, vec![doubles(&[]), doubles(&[])]);
     assert_eq!(refusal(&path, &["x"]).0, "there is no row");
 }
+
+/// What is wrong with a CSV file is named by its line, empty lines and the first one counted.
+#[test]
+fn a_bad_cell_is_named_by_its_line() {
+    for (number, (rows, reason)) in [
+        ("0,1\n\n1,\n", "line 4: there is no value in column `u`"),
+        ("0,1\n1,x\n", "line 3: `x` is not a number"),
+        ("0,1\n\n\n1,NaN\n", "line 5: `NaN` is not a finite number"),
+        ("0,inf\n", "line 2: `inf` is not a finite number"),
+        ("0,1\nnoon,2\n", "line 3: `noon` is not a time in seconds"),
+        ("0,1\n2,2\n1,3\n", "line 4: times do not increase: 1 comes after 2"),
+        ("0,1\n0,2\n", "line 3: times do not increase: 0 comes after 0"),
+        ("0,1\n1,2,3\n", "line 3: 3 fields instead of 2"),
+        ("", "there is no row"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let name = format!("superdense-cells-{}-{number}.csv", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, format!("time,u\n{rows}")).unwrap();
+        assert_eq!(refusal(&path, &["u"]).0, reason);
+    }
+}

@@ -241,6 +241,37 @@ fn names_come_back_in_every_format() {
     assert_eq!(String::from_utf8(text).unwrap(), expected);
 }
 
+/// The states of several machines: the elements of a vector stand for names, too, in every format
+/// and in a CSV file without comments.
+#[test]
+fn elements_of_a_vector_have_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = vec![Column { name: "s".to_owned(), ty: Type::vector(3).with_elem(Elem::Int) }];
+    let labels = ["off", "on"].map(str::to_owned).to_vec();
+    let mut trace = Trace::with_schema(Schema::new(columns).with_labels(0, labels));
+    for (time, states) in [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0]].iter().enumerate() {
+        let tag = Tag::new(Time::from_f64(time as f64).unwrap(), 0);
+        trace.push(tag, |_| Some(&states[..]));
+    }
+    for format in [Format::Csv, Format::Json, Format::Parquet] {
+        let path = folder.path().join("table");
+        write_as(&trace, &path, Options { format, comments: true });
+        assert_eq!(read_as(&path, format).unwrap(), trace, "{format:?}");
+    }
+    let mut text = Vec::new();
+    write_csv(&trace, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(text, "time,microstep,s[0],s[1],s[2]\n0,0,off,off,on\n1,0,on,off,on\n");
+    let path = folder.path().join("plain.csv");
+    std::fs::write(&path, &text).unwrap();
+    let plain = read(&path).unwrap();
+    assert_eq!(plain.schema().labels(0), ["off", "on"]);
+    assert_eq!(plain.get(1, 0), Some(&[1.0, 0.0, 1.0][..]));
+    std::fs::write(&path, text + "2,0,off,2,on\n").unwrap();
+    let error = read(&path).unwrap_err().to_string();
+    assert!(error.contains("line 4: `2` stands among names"), "{error}");
+}
+
 #[test]
 fn a_number_without_a_name_stays_a_number() {
     let folder = tempfile::tempdir().unwrap();

@@ -279,9 +279,12 @@ fn last(trace: &Trace, column: usize) -> Option<String> {
     let present = |row: usize| Some((row, trace.get(row, column)?));
     let (row, value) = (0..trace.len()).rev().find_map(present)?;
     let is_truth = trace.columns()[column].ty.elem == Elem::Bool;
-    let one = |x: &f64| if is_truth { (*x != 0.0).to_string() } else { shown(*x) };
-    let numbers = || value.iter().take(4).map(one).collect::<Vec<_>>().join(", ");
-    let mut text = trace.label(row, column).map_or_else(numbers, str::to_owned);
+    let one = |x: &f64| match trace.label_of(column, *x) {
+        Some(name) => name.to_owned(),
+        None if is_truth => (*x != 0.0).to_string(),
+        None => shown(*x),
+    };
+    let mut text = value.iter().take(4).map(one).collect::<Vec<_>>().join(", ");
     if value.len() > 4 {
         text += &format!(", ... ({} elements)", value.len());
     }

@@ -71,7 +71,8 @@ impl Formula {
                 return self.row(cx, &signal, &at[0], rows, columns, span);
             }
             _ => {
-                let message = format!("a {shape} cannot be indexed with {} positions", at.len());
+                let positions = if at.len() == 1 { "position" } else { "positions" };
+                let message = format!("a {shape} cannot be indexed with {} {positions}", at.len());
                 return Err(Diagnostic::error("size-mismatch", message).at(span, ""));
             }
         };

@@ -73,7 +73,13 @@ impl Formula {
                 Ok(signal)
             })
         };
-        let (a, b) = (branch(true, then)?, branch(false, otherwise)?);
+        let (mut a, mut b) = (branch(true, then)?, branch(false, otherwise)?);
+        // `absent` has the type of the other branch.
+        match (is_absent(then), is_absent(otherwise)) {
+            (true, false) => a.value = cx.graph.filled(cx.graph.ty(b.value), 0.0),
+            (false, true) => b.value = cx.graph.filled(cx.graph.ty(a.value), 0.0),
+            _ => {}
+        }
         truth(cx.graph.ty(test.value), condition.span, "a condition")?;
         let (ta, tb) = (cx.graph.ty(a.value), cx.graph.ty(b.value));
         common_shape(ta, tb, span)?;
@@ -88,6 +94,10 @@ impl Formula {
         }
         Ok(cx.choose(&test, &a, &b))
     }
+}
+
+fn is_absent(expr: &Expr) -> bool {
+    expr.as_word() == Some("absent")
 }
 
 /// Refuses truth values if an operator takes numbers, and numbers if it takes truth values.

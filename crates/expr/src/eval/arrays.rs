@@ -35,12 +35,12 @@ fn check_item(first: &Operand, item: &Operand) -> Result<(), Diagnostic> {
     let (expected, found) = (first.value.ty(), item.value.ty());
     if (expected.elem == Elem::Bool) != (found.elem == Elem::Bool) {
         return Err(mismatch("truth values and numbers are mixed", &item.value, item.span)
-            .at(first.span, format!("this is a {expected}")));
+            .at(first.span, format!("this is {}", expected.with_article())));
     }
     if expected.shape != found.shape {
         return Err(Diagnostic::error("size-mismatch", "the rows have different sizes")
-            .at(item.span, format!("this is a {found}"))
-            .at(first.span, format!("this is a {expected}")));
+            .at(item.span, format!("this is {}", found.with_article()))
+            .at(first.span, format!("this is {}", expected.with_article())));
     }
     Ok(())
 }

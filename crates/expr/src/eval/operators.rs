@@ -147,8 +147,8 @@ fn common_shape(what: &str, left: &Operand, right: &Operand) -> Result<Shape, Di
 /// The error for operands of incompatible sizes.
 pub(super) fn sizes_differ(what: &str, left: &Operand, right: &Operand) -> Diagnostic {
     Diagnostic::error("size-mismatch", format!("the operands of {what} have different sizes"))
-        .at(right.span, format!("this is a {}", right.value.ty()))
-        .at(left.span, format!("this is a {}", left.value.ty()))
+        .at(right.span, format!("this is {}", right.value.ty().with_article()))
+        .at(left.span, format!("this is {}", left.value.ty().with_article()))
 }
 
 fn logical(op: BinaryOp, left: &Operand, right: &Operand) -> Result<Value, Diagnostic> {
@@ -178,7 +178,7 @@ fn check_comparable(op: BinaryOp, left: &Operand, right: &Operand) -> Result<(),
             Err(mismatch(message, &left.value, left.span).help("use `==`, `!=`, `and` or `or`"))
         }
         _ => Err(mismatch("a truth value is compared with a number", &right.value, right.span)
-            .at(left.span, format!("this is a {}", left.value.ty()))),
+            .at(left.span, format!("this is {}", left.value.ty().with_article()))),
     }
 }
 

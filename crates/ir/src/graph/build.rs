@@ -343,17 +343,6 @@ impl Graph {
         }
     }
 
-    /// The matrix product; shapes must fit.
-    pub fn matmul(&mut self, a: NodeId, b: NodeId) -> NodeId {
-        let shape = match (self.ty(a).shape, self.ty(b).shape) {
-            (Shape::Matrix(rows, _), Shape::Vector(_)) => Shape::Vector(rows),
-            (Shape::Matrix(rows, _), Shape::Matrix(_, columns)) => Shape::Matrix(rows, columns),
-            (Shape::Vector(_), Shape::Vector(_)) => Shape::Scalar,
-            (a, b) => unreachable!("product of {a} and {b}"),
-        };
-        self.insert(Op::MatMul, &[a, b], Type { elem: Elem::Real, shape })
-    }
-
     /// Rows and columns exchanged; a vector becomes a row.
     pub fn transpose(&mut self, a: NodeId) -> NodeId {
         let Type { elem, shape } = self.ty(a);

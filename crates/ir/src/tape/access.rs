@@ -42,7 +42,7 @@ impl Tape {
             Code::Sum => (smallvec![(a, n)], smallvec![(dst, 1)]),
             Code::Unknown => (smallvec![], smallvec![(dst, n)]),
             Code::Skip => (smallvec![(a, 1)], smallvec![]),
-            Code::Choose | Code::Repeat | Code::Extra => {
+            Code::Choose | Code::Repeat | Code::Product | Code::Extra => {
                 let extra = self.extra.get(instr.extra()).ok_or("an extra that is not there")?;
                 return self.extra_access(instr, extra);
             }
@@ -58,7 +58,7 @@ impl Tape {
                 ([(a, 1)].into_iter().chain(arms).collect(), smallvec![(dst, n)])
             }
             (Code::Repeat, Extra::Repeat(body)) => return body.access(),
-            (Code::Extra, Extra::MatMul { rows, inner, columns }) => {
+            (Code::Product, Extra::MatMul { rows, inner, columns }) => {
                 let reads = smallvec![
                     (a, rows.saturating_mul(*inner)),
                     (b, inner.saturating_mul(*columns))

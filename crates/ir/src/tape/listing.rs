@@ -72,7 +72,9 @@ impl Tape {
             Code::Sum => format!("{to} = sum {}", many(a)),
             Code::Unknown => format!("{} = unknown", many(dst)),
             Code::Skip => format!("if {x}:"),
-            Code::Choose | Code::Repeat | Code::Extra => self.extra_line(instr, margin, name),
+            Code::Choose | Code::Repeat | Code::Product | Code::Extra => {
+                self.extra_line(instr, margin, name)
+            }
         }
     }
 

@@ -348,7 +348,8 @@ impl<'a> Writer<'a> {
                 let extra = self.extra(id, &args);
                 self.tape.extra.push(extra);
                 let c = self.last_extra();
-                self.tape.code.push(Instr { code: Code::Extra, dst, a, b, c, n });
+                let code = if node.op == Op::MatMul { Code::Product } else { Code::Extra };
+                self.tape.code.push(Instr { code, dst, a, b, c, n });
             }
         }
     }

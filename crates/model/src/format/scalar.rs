@@ -7,9 +7,9 @@ pub(super) fn on_a_line(words: &str, quoted: bool, in_brackets: bool) -> String 
     if is_plain(words, in_brackets) && !mistaken { words.to_owned() } else { quote(words) }
 }
 
-/// A key.
-pub(super) fn key(words: &str) -> String {
-    on_a_line(words, true, true)
+/// A key. Inside brackets more characters need quotes.
+pub(super) fn key(words: &str, in_brackets: bool) -> String {
+    on_a_line(words, true, in_brackets)
 }
 
 /// Whether a text can be written without quotes.

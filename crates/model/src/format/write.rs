@@ -73,7 +73,7 @@ impl Writer {
     }
 
     fn item(&mut self, item: &Item, form: &Form, indent: usize) {
-        self.out += &lead(item);
+        self.out += &lead(item, false);
         let (inner, beside) = (indent + INDENT, item.beside.first());
         match (form, &item.value) {
             (Form::Line(text), _) => {
@@ -112,8 +112,9 @@ impl Writer {
 }
 
 /// What an item starts with.
-fn lead(item: &Item) -> String {
-    item.key.as_ref().map_or("-".to_owned(), |key| format!("{}:", scalar::key(key)))
+fn lead(item: &Item, in_brackets: bool) -> String {
+    let key = |key: &String| format!("{}:", scalar::key(key, in_brackets));
+    item.key.as_ref().map_or("-".to_owned(), key)
 }
 
 impl Item {
@@ -156,7 +157,7 @@ enum Form {
 
 impl Form {
     fn of(item: &Item, indent: usize) -> Form {
-        let used = indent + lead(item).chars().count() + 1;
+        let used = indent + lead(item, false).chars().count() + 1;
         let room = WIDTH.saturating_sub(used);
         match &item.value {
             Value::Null if item.key.is_some() => Form::Line(String::new()),
@@ -239,7 +240,7 @@ fn on_one_line(collection: &Collection, room: usize) -> Option<String> {
             out += ", ";
         }
         if item.key.is_some() {
-            out += &lead(item);
+            out += &lead(item, true);
         }
         let left = room.checked_sub(out.chars().count())?;
         let value = match &item.value {

@@ -95,6 +95,13 @@ impl System {
         let block = self.diagram.block(wire.block);
         let own = block.kind.labels().filter(|_| wire.port == 0);
         let found = own.or_else(|| {
+            // An array of machines as a whole has the names that all its elements have.
+            if self.diagram.arrays.iter().any(|array| array.wholes.contains(&id)) {
+                let mut elements = block.inputs.iter().flatten();
+                let first = self.handed_labels(*elements.next()?, known)?;
+                let mut others = elements.map(|own| self.handed_labels(*own, known));
+                return others.all(|own| own == Some(first)).then_some(first);
+            }
             let handed = block.kind.role() == Role::MachineOutput;
             let [_, arms, said, _] = &block.inputs[..] else { return None };
             let mut arms = arms.iter().filter(|_| handed && said.is_empty());

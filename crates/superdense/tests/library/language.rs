@@ -344,3 +344,88 @@ record: [b]
 ";
     assert_eq!(codes(&refusal(text)), ["missing-parameter"]);
 }
+
+/// `absent` has the type of the branch beside it: truth values, integers, vectors, matrices.
+#[test]
+fn absent_has_the_type_of_the_other_branch() {
+    let text = "blocks:
+  k: {type: Clock, period: 1}
+  n: {type: Counter, increment: k}
+  truth: {type: Expression, expression: if time > 0.5 then time > 1.5 else absent}
+  first: {type: Expression, expression: if n < 2 then absent else n}
+  vector: {type: Expression, expression: 'if n < 2 then absent else [n, 2 * n]'}
+  matrix: {type: Expression, expression: 'if time < 1 then [[1, time]] else absent'}
+  nested: {type: Expression, expression: 'if time < 0.5 then absent else if time < 1.5 then time > 1 else absent'}
+  rises: {type: Edge, input: truth}
+record: [truth, first, vector, matrix, nested, rises]
+simulate: {stop: 2}
+";
+    let system = compile(text);
+    let outcome = system.simulate().unwrap();
+    let trace = &outcome.trace;
+    assert_eq!(by(&system, Backend::Interpreter), by(&system, Backend::Native));
+    assert_eq!(at(trace, "truth", tag(0.0, 0)), None);
+    assert_eq!(at(trace, "truth", tag(1.0, 1)), Some(0.0));
+    assert_eq!(at(trace, "truth", tag(2.0, 0)), Some(1.0));
+    assert_eq!(trace.series("rises"), vec![(tag(1.5, 1), 1.0)]);
+    assert_eq!(at(trace, "first", tag(0.0, 1)), None);
+    assert_eq!(at(trace, "first", tag(1.0, 1)), Some(2.0));
+    assert_eq!(at(trace, "vector", tag(2.0, 1)), Some(3.0));
+    assert_eq!(at(trace, "matrix", tag(1.0, 0)), Some(1.0));
+    assert_eq!(at(trace, "matrix", tag(2.0, 0)), None);
+    assert_eq!(at(trace, "nested", tag(0.0, 0)), None);
+    assert_eq!(at(trace, "nested", tag(1.5, 0)), Some(1.0));
+    assert_eq!(at(trace, "nested", tag(2.0, 0)), None);
+}
+
+/// A signal that falls back on a number is present between events and has that number there, so that
+/// it is a rate; its events last no time.
+#[test]
+fn a_signal_with_a_value_between_events_is_a_rate() {
+    let text = "blocks:
+  k: {type: Clock, period: 1}
+  x: {type: Integrator, input: if present(k) then 100 * k else 0}
+  y: {type: Integrator, input: if present(k) then 100 * k else 2}
+record: [x, y]
+simulate: {stop: 3}
+";
+    let trace = simulate(text).trace;
+    assert_eq!(at(&trace, "x", tag(3.0, 0)), Some(0.0));
+    let y = at(&trace, "y", tag(3.0, 0)).unwrap();
+    assert!((y - 6.0).abs() < 1e-12, "{y}");
+}
+
+/// The states of an array of machines have their names in a result, too.
+#[test]
+fn arrays_of_machines_have_the_names_of_their_states() {
+    let text = "diagrams:
+  Switch:
+    parameters: {delay:}
+    outputs: {state: m.state}
+    blocks:
+      m:
+        type: Modal
+        initial: off
+        states:
+          off: {transitions: [{to: on, after: delay}]}
+          on: {}
+blocks:
+  row: {type: Switch, for: {i: 3}, delay: i + 1}
+  grid: {type: Switch, for: {i: 2, j: 2}, delay: i + j + 1}
+record: {row: row.state, grid: grid.state, one: 'row.state[1]'}
+simulate: {stop: 2.5}
+";
+    let trace = simulate(text).trace;
+    for name in ["row", "grid", "one"] {
+        let column = trace.column(name).unwrap();
+        assert_eq!(trace.schema().labels(column), ["off", "on"], "{name}");
+    }
+    let column = trace.column("row").unwrap();
+    let last: Vec<_> = trace.get(trace.len() - 1, column).unwrap().to_vec();
+    let names: Vec<_> = last.iter().map(|x| trace.label_of(column, *x).unwrap()).collect();
+    assert_eq!(names, ["on", "on", "off"]);
+    let mut csv = Vec::new();
+    superdense::write_csv(&trace, &mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    assert!(csv.contains("on,on,off"), "{csv}");
+}

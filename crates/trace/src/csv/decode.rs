@@ -212,14 +212,24 @@ fn learn(
     has_numbers: impl Fn() -> bool,
 ) -> Result<Option<Vec<f64>>, String> {
     let plain = elements(fields, names);
-    let [field] = fields else { return plain };
+    let is_name = |names: &[String], field: &str| number_of(names, field).is_some();
+    let among = |field: &str| Err(format!("`{field}` stands among names"));
     match plain {
-        Ok(Some(_)) if !names.is_empty() && number_of(names, field).is_none() => {
-            Err(format!("`{field}` stands among names"))
+        Ok(Some(_)) if !names.is_empty() => {
+            match fields.iter().find(|field| !is_name(names, field)) {
+                Some(field) => among(field),
+                None => plain,
+            }
         }
         Err(_) if !names.is_empty() || !has_numbers() => {
-            names.push((*field).to_owned());
-            Ok(Some(vec![(names.len() - 1) as f64]))
+            for field in fields.iter().filter(|field| !field.is_empty()) {
+                match (is_name(names, field), elements(&[field], &[]).is_ok()) {
+                    (true, _) => {}
+                    (false, true) => return among(field),
+                    (false, false) => names.push((*field).to_owned()),
+                }
+            }
+            elements(fields, names)
         }
         plain => plain,
     }

@@ -15,7 +15,7 @@ impl Block for Edge {
             .aliases(["edge", "change", "Detect Rise Positive", "Detect Change", "EdgeDetector", "Triggered", "RisingEdge", "FallingEdge"])
             .icon("M2 16H9V5H20M9 10L6 13M9 10L12 13")
             .equations("y(t, n) = 1, if input(t, n) and not input(t, n-1)\ny(t, n) = -1, if input(t, n-1) and not input(t, n)\nat n >= 1")
-            .absence("Present only where the condition changes. An input that is absent counts as unchanged.")
+            .absence("Present only where the condition changes. What happens while the input is absent is not seen, also when it is present again.")
             .impulses("The input carries none.")
             .input(Input::one("input", "The condition: a boolean that is present between events.").continuous())
             .output("output", "The events: 1 where the condition becomes true, -1 where it becomes false.")

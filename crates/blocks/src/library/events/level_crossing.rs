@@ -15,7 +15,7 @@ impl Block for LevelCrossing {
         events("LevelCrossing", "Emits an event when a signal crosses a level.")
             .icon("M1 11H21M2 4C9 4 12 16 20 16M11 8V14")
             .equations("y(t, n) = 1, if the side of input - level becomes + (rising)\ny(t, n) = -1, if it becomes - (falling)\nno event, if it becomes 0\nn = 1 for a crossing between events; one microstep after a jump across the level")
-            .absence("Present only at the microstep after the side changes.")
+            .absence("Present only at the microstep after the side changes. What happens while the input is absent is not seen, also when it is present again.")
             .impulses("Impulses at the inputs are ignored. A jump that an impulse causes, such as a jump of an integrator's output, is detected.")
             .input(Input::one("input", "The signal.").continuous())
             .input(
@@ -68,6 +68,8 @@ simulate: {stop: 3}"#,
             "falling" => falling,
             _ => cx.graph.or(rising, falling),
         };
+        // What is absent crosses nothing, whatever its value does.
+        let present = cx.graph.and(present, input.present);
         let value = cx.graph.unary(Unary::Sign, change);
         let signal = cx.event(value, present);
         cx.output("output", signal);
