@@ -91,6 +91,7 @@ mod given;
 mod hold;
 mod invariants;
 mod native;
+pub mod ptolemy;
 mod recorder;
 mod run;
 mod saved;

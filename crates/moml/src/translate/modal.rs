@@ -1,0 +1,515 @@
+//! State machines: a ModalModel becomes a block of type Modal.
+//!
+//! The refinements of a state become the diagram of the state; composites inside are inlined, since
+//! transitions may set what is inside.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::actor::grouped;
+use super::composite::{Frame, Inside};
+use super::scope::Scope;
+use super::{Content, Signals, Translation, names, parameters};
+use crate::Problem;
+use crate::expression::{self, Name, Node};
+use crate::tree::{Component, Link, Property, Relation, find};
+use crate::yaml::Yaml;
+
+/// A machine being translated.
+struct Machine<'a> {
+    own: &'a Component,
+    controller: &'a Component,
+    /// The signals at its input ports.
+    inputs: Signals,
+    /// Our names of its outputs, by port.
+    outputs: BTreeMap<String, String>,
+    /// Our names of its states.
+    states: BTreeMap<String, String>,
+    scope: Rc<Scope>,
+}
+
+/// A state after its refinements have been translated.
+struct Translated {
+    content: Content,
+    outputs: Signals,
+    /// The scope of each refinement.
+    scopes: BTreeMap<String, Rc<Scope>>,
+}
+
+impl Translation {
+    /// Translates a ModalModel.
+    pub fn machine(
+        &mut self,
+        frame: &Frame,
+        own: &Component,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        let controller = own.entity("_Controller").unwrap_or(own);
+        let states: Vec<&Component> =
+            controller.entities.iter().filter(|own| own.kind() == "State").collect();
+        let wrong = |reason: &str| {
+            let told = format!("entity {}", own.path);
+            Err(Problem::unsupported(&own.file, own.line, &told, reason))
+        };
+        if states.is_empty() {
+            return wrong("a machine without states");
+        }
+        let name = frame.names[&own.name].clone();
+        let now = format!("{name}_now");
+        let mut used = BTreeSet::new();
+        let states_named: BTreeMap<String, String> = states
+            .iter()
+            .map(|state| (state.name.clone(), names::fresh(&state.name, &mut used)))
+            .collect();
+        used.extend(["state".to_owned(), "done".to_owned()]);
+        let outputs: BTreeMap<String, String> = own
+            .ports
+            .iter()
+            .filter(|port| port.output)
+            .map(|port| (port.name.clone(), names::fresh(&port.name, &mut used)))
+            .collect();
+        let scope = Scope::within(&frame.scope, false);
+        let inputs = self.connected(frame, own);
+        let mut machine_content = Content { used: content.used.clone(), ..Content::default() };
+        for whole in [own, controller] {
+            for parameter in whole.properties.iter().filter(|own| own.is_parameter()) {
+                let Some(_) = parameter.text() else { continue };
+                if parameter.name == "directorClass" {
+                    continue;
+                }
+                let inner = names::fresh(&parameter.name, &mut machine_content.used);
+                scope.define(&parameter.name, Ok(Name::Text(inner, false)));
+            }
+        }
+        let machine =
+            Machine { own, controller, inputs, outputs, states: states_named, scope: scope.clone() };
+        let mut translated: Vec<Translated> = Vec::new();
+        for state in &states {
+            let inside = Inside { now: now.clone() };
+            let used = machine_content.used.clone();
+            translated.push(self.state(&machine, state, inside, used)?);
+        }
+        let mut tests: BTreeMap<String, BTreeMap<usize, String>> = BTreeMap::new();
+        for (at, state) in translated.iter_mut().enumerate() {
+            for (column, signal) in std::mem::take(&mut state.content.tests) {
+                tests.entry(column).or_default().insert(at, signal);
+            }
+        }
+        let mut machine_states = Vec::new();
+        for (at, state) in states.iter().enumerate() {
+            let extra: Vec<(String, String)> = tests
+                .iter()
+                .filter_map(|(column, of)| Some((format!("test_{column}"), of.get(&at)?.clone())))
+                .collect();
+            let yaml = self.state_yaml(&machine, state, &mut translated, at, &states, extra)?;
+            machine_states.push((machine.states[&state.name].clone(), yaml));
+        }
+        super::composite::settle_parameters(own, &scope, &mut machine_content)?;
+        super::composite::settle_parameters(controller, &scope, &mut machine_content)?;
+        let mut block = vec![("type".to_owned(), Yaml::text("Modal"))];
+        let initial = states.iter().find(|own| own.value("isInitialState") == Some("true"));
+        let initial = initial.map(|own| own.name.as_str()).or(controller.value("initialStateName"));
+        let initial = initial.map_or(states[0].name.clone(), str::to_owned);
+        let Some(initial) = machine.states.get(&initial) else {
+            return wrong("the initial state does not exist");
+        };
+        block.push(("initial".to_owned(), Yaml::text(initial.clone())));
+        if !machine_content.parameters.is_empty() {
+            block.push(("parameters".to_owned(), parameters(&machine_content.parameters)));
+        }
+        let mut outputs: Vec<String> = machine.outputs.values().cloned().collect();
+        outputs.extend(tests.keys().map(|column| format!("test_{column}")));
+        if !outputs.is_empty() {
+            block.push(("outputs".to_owned(), Yaml::list(outputs)));
+        }
+        block.push(("states".to_owned(), Yaml::Map(machine_states)));
+        let whole = Yaml::Map(block);
+        if mentions(&whole, &now) {
+            content.blocks.push((now.clone(), super::composite::expression_block("time")));
+            content.used.insert(now);
+        }
+        content.blocks.push((name.clone(), whole));
+        for column in tests.keys() {
+            let longer = format!("{}_{column}", names::plain(&own.name));
+            self.rename_column(&own.path, &longer);
+            content.tests.push((longer, format!("{name}.test_{column}")));
+        }
+        Ok(())
+    }
+
+    /// The refinements of a state.
+    fn state(
+        &mut self,
+        machine: &Machine,
+        state: &Component,
+        inside: Inside,
+        used: BTreeSet<String>,
+    ) -> Result<Translated, Problem> {
+        let mut content = Content { used, ..Content::default() };
+        let (mut outputs, mut scopes) = (Signals::new(), BTreeMap::new());
+        let refinements = refinements(state);
+        for (at, name) in refinements.iter().enumerate() {
+            let Some(refinement) = machine.own.entity(name) else {
+                let told = format!("state {}", state.path);
+                let reason = format!("there is no refinement `{name}`");
+                return Err(Problem::wrong(&state.file, state.line, &told, reason));
+            };
+            if refinement.entity("_Controller").is_some() {
+                let told = format!("entity {}", refinement.path);
+                let reason = "a refinement that is a state machine itself";
+                return Err(Problem::unsupported(&refinement.file, refinement.line, &told, reason));
+            }
+            super::director::check(refinement)?;
+            let scope = Scope::within(&machine.scope, false);
+            let prefix = if at == 0 { String::new() } else { format!("{}_", names::plain(name)) };
+            for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
+                let Some(text) = parameter.text() else { continue };
+                match expression::parse(text) {
+                    Ok(Node::Function(names, body)) => {
+                        scope.define(&parameter.name, Ok(Name::Function(names, *body)));
+                    }
+                    Ok(Node::Text(value)) => scope.define_string(&parameter.name, &value),
+                    _ if parameter.class.ends_with("StringParameter") => {
+                        scope.define_string(&parameter.name, &scope.substituted(text));
+                    }
+                    _ => {
+                        let own = format!("{prefix}{}", names::plain(&parameter.name));
+                        let own = names::fresh(&own, &mut content.used);
+                        scope.define(&parameter.name, Ok(Name::Text(own, false)));
+                    }
+                }
+            }
+            let inputs = machine.inputs.clone();
+            let inner = Some(inside.clone());
+            outputs.extend(self.fill(refinement, &scope, inputs, inner, &prefix, &mut content)?);
+            scopes.insert(name.clone(), scope);
+        }
+        Ok(Translated { content, outputs, scopes })
+    }
+
+    fn state_yaml(
+        &mut self,
+        machine: &Machine,
+        state: &Component,
+        translated: &mut [Translated],
+        at: usize,
+        states: &[&Component],
+        extra: Vec<(String, String)>,
+    ) -> Result<Yaml, Problem> {
+        let mut entries = Vec::new();
+        let own = refinements(state);
+        let shared = states[..at].iter().find(|other| !own.is_empty() && refinements(other) == own);
+        let transitions = transitions(machine, state, states, translated, at)?;
+        match shared {
+            Some(other) => {
+                entries.push(("like".to_owned(), Yaml::text(machine.states[&other.name].clone())));
+            }
+            None => {
+                let here = &mut translated[at];
+                for name in &own {
+                    let Some(refinement) = machine.own.entity(name) else { continue };
+                    let scope = here.scopes[name].clone();
+                    super::composite::settle_parameters(refinement, &scope, &mut here.content)?;
+                }
+                let content = &mut here.content;
+                if !content.parameters.is_empty() {
+                    entries.push(("parameters".to_owned(), parameters(&content.parameters)));
+                }
+                if !content.blocks.is_empty() {
+                    let blocks = std::mem::take(&mut content.blocks);
+                    entries.push(("blocks".to_owned(), Yaml::Map(blocks)));
+                }
+                let outputs = here.outputs.iter().filter(|((_, channel), _)| *channel == 0);
+                let outputs = outputs.filter_map(|((port, _), signal)| {
+                    Some((machine.outputs.get(port)?.clone(), signal.clone()))
+                });
+                let outputs: Vec<(String, String)> = outputs.chain(extra).collect();
+                if !outputs.is_empty() {
+                    entries.push(("outputs".to_owned(), Yaml::map(outputs)));
+                }
+            }
+        }
+        if !transitions.is_empty() {
+            entries.push(("transitions".to_owned(), Yaml::List(transitions)));
+        }
+        if state.value("isFinalState") == Some("true") {
+            entries.push(("final".to_owned(), Yaml::text("true")));
+        }
+        Ok(Yaml::Map(entries))
+    }
+}
+
+/// Whether a text of a tree names a signal.
+fn mentions(tree: &Yaml, name: &str) -> bool {
+    match tree {
+        Yaml::Text(text) => text.contains(name),
+        Yaml::List(items) => items.iter().any(|item| mentions(item, name)),
+        Yaml::Map(entries) => entries.iter().any(|(_, value)| mentions(value, name)),
+    }
+}
+
+fn refinements(state: &Component) -> Vec<String> {
+    let names = state.value("refinementName").unwrap_or_default();
+    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+fn transitions(
+    machine: &Machine,
+    state: &Component,
+    states: &[&Component],
+    translated: &[Translated],
+    at: usize,
+) -> Result<Vec<Yaml>, Problem> {
+    let controller = machine.controller;
+    let linked = |port: &str| -> Vec<&str> {
+        let links = controller.links.iter().filter_map(|link| match link {
+            Link::Port { port: own, relation, .. } if own == port => Some(relation.as_str()),
+            _ => None,
+        });
+        links.collect()
+    };
+    let mut all = Vec::new();
+    for name in linked(&format!("{}.outgoingPort", state.name)) {
+        let Some(relation) = controller.relations.iter().find(|own| own.name == name) else {
+            continue;
+        };
+        let to = states.iter().position(|other| {
+            linked(&format!("{}.incomingPort", other.name)).contains(&name)
+        });
+        let told = format!("transition {}.{name}", controller.path);
+        let failed = |reason: String| {
+            Problem::unsupported(&controller.file, relation.line, &told, reason)
+        };
+        let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
+        let transition = Transition { machine, relation, states, translated, from: at, to };
+        all.push(transition.yaml().map_err(failed)?);
+    }
+    Ok(all)
+}
+
+struct Transition<'a> {
+    machine: &'a Machine<'a>,
+    relation: &'a Relation,
+    states: &'a [&'a Component],
+    translated: &'a [Translated],
+    from: usize,
+    to: usize,
+}
+
+impl Transition<'_> {
+    fn text(&self, name: &str) -> Option<&str> {
+        find(&self.relation.properties, name).and_then(Property::text)
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.text(name) == Some("true")
+    }
+
+    fn yaml(&self) -> Result<Yaml, String> {
+        let to = self.machine.states[&self.states[self.to].name].clone();
+        let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
+        let guard = self.text("guardExpression").unwrap_or("true");
+        let (guard, after) = self.guard(guard)?;
+        if let Some(guard) = guard {
+            entries.push(("when".to_owned(), Yaml::Text(guard)));
+        }
+        if let Some(after) = after {
+            entries.push(("after".to_owned(), Yaml::Text(after)));
+        }
+        let set = self.set_actions()?;
+        if !set.is_empty() {
+            entries.push(("set".to_owned(), Yaml::map(set)));
+        }
+        let output = self.output_actions()?;
+        if !output.is_empty() {
+            entries.push(("output".to_owned(), Yaml::map(output)));
+        }
+        let reset = self.text("history") == Some("false") || self.is("reset");
+        let flags = [
+            ("history", !reset),
+            ("immediate", self.is("immediate")),
+            ("preemptive", self.is("preemptive")),
+            ("nondeterministic", self.is("nondeterministic")),
+            ("default", self.is("defaultTransition")),
+            ("error", self.is("errorTransition")),
+        ];
+        for (name, holds) in flags {
+            if holds {
+                entries.push((name.to_owned(), Yaml::text("true")));
+            }
+        }
+        Ok(Yaml::Map(entries))
+    }
+
+    /// The condition, and the time that the state must have lasted.
+    fn guard(&self, text: &str) -> Result<(Option<String>, Option<String>), String> {
+        let node = expression::parse(text)?;
+        let (mut rest, mut after) = (Vec::new(), None);
+        for part in conjuncts(&node) {
+            match part {
+                Node::Call(name, args) if name == "timeout" && args.len() == 1 => {
+                    after = Some(self.print(&args[0])?);
+                }
+                Node::Bool(true) => {}
+                part => rest.push(part),
+            }
+        }
+        let texts: Result<Vec<String>, String> =
+            rest.iter().map(|part| self.print(part).map(|text| conjunct(&text))).collect();
+        let texts = texts?;
+        Ok(((!texts.is_empty()).then(|| texts.join(" and ")), after))
+    }
+
+    fn print(&self, node: &Node) -> Result<String, String> {
+        expression::print(node, &mut |name| self.resolve(name)).map(|own| own.text)
+    }
+
+    /// What a name means in a guard or an action: a port of the machine, or a parameter.
+    fn resolve(&self, name: &str) -> Result<Name, String> {
+        let plain = |text: &str| Ok(Name::Text(text.to_owned(), false));
+        let signal = |port: &str| {
+            let port = port.to_owned();
+            let here = &self.translated[self.from];
+            let key = (port.clone(), 0);
+            let declared = self.machine.own.port(&port);
+            let own = declared.is_some_and(|port| port.output).then(|| here.outputs.get(&key));
+            own.flatten().or_else(|| self.machine.inputs.get(&key)).cloned()
+        };
+        let is_port = |name: &str| self.machine.own.port(name).is_some();
+        if is_port(name) {
+            return match signal(name) {
+                Some(signal) => plain(&signal),
+                None => plain("absent"),
+            };
+        }
+        if let Some(port) = name.strip_suffix("_isPresent").filter(|port| is_port(port)) {
+            return match signal(port) {
+                Some(signal) => plain(&format!("present({signal})")),
+                None => plain("false"),
+            };
+        }
+        if let Some((refinement, path)) = name.split_once('.')
+            && let Some(scope) = self.translated[self.from].scopes.get(refinement)
+        {
+            return scope.find(path, None);
+        }
+        self.machine.scope.find(name, None)
+    }
+
+    fn output_actions(&self) -> Result<Vec<(String, String)>, String> {
+        let mut all = Vec::new();
+        for (target, value) in assignments(self.text("outputActions").unwrap_or_default())? {
+            let name = self.machine.outputs.get(&target);
+            let name = name.ok_or_else(|| format!("there is no output `{target}`"))?;
+            all.push((name.clone(), self.print(&value)?));
+        }
+        Ok(all)
+    }
+
+    fn set_actions(&self) -> Result<Vec<(String, String)>, String> {
+        let text = self.text("setActions").or(self.text("commitActions")).unwrap_or_default();
+        let mut all: Vec<(String, String)> = Vec::new();
+        for (target, value) in assignments(text)? {
+            let value = self.print(&value)?;
+            for name in self.targets(&target)? {
+                all.push((name, value.clone()));
+            }
+        }
+        Ok(all)
+    }
+
+    /// What an action sets: a parameter, and the states of the integrators that start from it.
+    fn targets(&self, path: &str) -> Result<Vec<String>, String> {
+        let parts: Vec<&str> = path.split('.').collect();
+        let unknown = || format!("there is nothing to set at `{path}`");
+        if let [name] = parts.as_slice() {
+            return match self.machine.scope.find(name, None)? {
+                Name::Text(text, _) => Ok(vec![text]),
+                Name::Function(..) => Err("a function cannot be set".to_owned()),
+            };
+        }
+        let (refinement, inner) = (parts[0], &parts[1..]);
+        let state = &self.translated[self.to];
+        let Some(scope) = state.scopes.get(refinement) else {
+            return Err(format!("`{refinement}` is no refinement of the state that it leads to"));
+        };
+        let refined = refinements(self.states[self.to]);
+        let prefix = match refined.first().is_some_and(|first| first == refinement) {
+            true => String::new(),
+            false => format!("{}_", names::plain(refinement)),
+        };
+        let component = self.machine.own.entity(refinement).ok_or_else(unknown)?;
+        match inner {
+            [name] => {
+                let Name::Text(text, _) = scope.find(name, None)? else {
+                    return Err("a function cannot be set".to_owned());
+                };
+                let mut all = vec![text];
+                started_from(component, name, &prefix, &mut all);
+                Ok(all)
+            }
+            [entity, name] => {
+                let inner = component.entity(entity).ok_or_else(unknown)?;
+                let own = format!("{prefix}{}", names::plain(entity));
+                if inner.kind() == "Integrator" && *name == "initialState" {
+                    return Ok(vec![own]);
+                }
+                if !inner.is_composite() {
+                    return Err(format!("`{path}` is a parameter of an actor"));
+                }
+                let mut all = Vec::new();
+                started_from(inner, name, &format!("{own}_"), &mut all);
+                match all.is_empty() {
+                    true => Err(unknown()),
+                    false => Ok(all),
+                }
+            }
+            _ => Err(unknown()),
+        }
+    }
+}
+
+/// The integrators of a composite whose initial state is a parameter of it.
+fn started_from(component: &Component, parameter: &str, prefix: &str, all: &mut Vec<String>) {
+    for entity in &component.entities {
+        let name = format!("{prefix}{}", names::plain(&entity.name));
+        if entity.kind() == "Integrator" && entity.value("initialState") == Some(parameter) {
+            all.push(name);
+        } else if entity.is_composite() {
+            for own in &entity.properties {
+                if own.is_parameter() && own.text() == Some(parameter) {
+                    started_from(entity, &own.name, &format!("{name}_"), all);
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a condition that must all hold.
+fn conjuncts(node: &Node) -> Vec<&Node> {
+    match node {
+        Node::Binary("&&", a, b) => {
+            let mut parts = conjuncts(a);
+            parts.extend(conjuncts(b));
+            parts
+        }
+        node => vec![node],
+    }
+}
+
+fn conjunct(text: &str) -> String {
+    match text.contains(" or ") || text.starts_with("if ") {
+        true => grouped(text),
+        false => text.to_owned(),
+    }
+}
+
+/// Assignments `a = x; b = y`.
+fn assignments(text: &str) -> Result<Vec<(String, Node)>, String> {
+    let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
+    let split = |part: &str| {
+        let (target, value) = part.split_once('=').ok_or(format!("`{part}` is no assignment"))?;
+        Ok((target.trim().to_owned(), expression::parse(value)?))
+    };
+    parts.map(split).collect()
+}
