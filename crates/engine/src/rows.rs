@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use base::{ExactTime, Table, Tag, Time, clone_reusing};
 use program::tape::Slot;
-use program::{Program, RecordSlots, RegionId, Rows, UnitId};
+use program::{Profile, Program, RecordSlots, RegionId, Rows, UnitId};
 
 use serde::{Deserialize, Serialize};
 
@@ -258,6 +258,11 @@ impl Cover {
         }
     }
 
+    /// Whether the row covers a region.
+    pub fn is_any(&self) -> bool {
+        self.listed.iter().any(|region| self.regions[*region])
+    }
+
     /// Whether a region has recorded signals.
     pub fn records(&self, region: RegionId) -> bool {
         self.records[region]
@@ -303,7 +308,7 @@ impl Engine<'_> {
         let first = self.scratch.covered.recorded.first();
         let begins = first.is_some_and(|own| self.state.regions[*own].last_row.is_none());
         self.scratch.covered.clear();
-        if sink.is_joined() || begins {
+        if sink.is_joined() || begins || self.options.profile == Profile::Ptolemy {
             return self.scratch.covered.add_all();
         }
         for place in 0..tick.order_involved() {
@@ -420,7 +425,7 @@ impl Engine<'_> {
             self.state.rows.waiting.pop();
         }
         self.scratch.covered.kept = kept;
-        if asked_for || kept && sink.is_joined() {
+        if asked_for || kept && (sink.is_joined() || self.options.profile == Profile::Ptolemy) {
             self.scratch.covered.add_all();
         }
         let result = kept || watched;

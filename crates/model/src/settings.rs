@@ -79,6 +79,11 @@ macro_rules! with_run_settings {
              (the default) or `filippov`, a motion along the surface.",
             "See [Sliding](sliding.md).";
 
+            Profile profile: SettingKind::Words(&["native", "ptolemy"]), [],
+            "The rules by which steps are chosen and crossings found: `native` (the default), or \
+             `ptolemy`, those of Ptolemy II, for models that expect its results.",
+            "See [Models of Ptolemy II](ptolemy.md#the-profile).";
+
             Impulses impulses: SettingKind::Words(&["symbolic", "stepped", "numeric"]), [],
             "How impulses are represented: `symbolic` (the default), `numeric` (a large value in a \
              fixed-step run) or `stepped` (symbolic in a fixed-step run).",

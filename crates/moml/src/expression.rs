@@ -7,11 +7,3 @@ mod print;
 
 pub use parse::{Node, parse};
 pub use print::{Name, Printed, print};
-
-/// The elements of an array, if a node is one.
-pub fn elements(node: &Node) -> Option<&[Node]> {
-    match node {
-        Node::Array(elements) => Some(elements),
-        _ => None,
-    }
-}

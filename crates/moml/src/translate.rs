@@ -65,6 +65,8 @@ struct Content {
     /// Parameters with their values; without one, the user of the diagram gives it.
     parameters: Vec<(String, Option<String>)>,
     blocks: Vec<(String, Yaml)>,
+    /// The names of the blocks of entities, by the paths of these.
+    placed: BTreeMap<String, String>,
     /// Columns of test actors inside, with their signals.
     tests: Vec<(String, String)>,
 }
@@ -98,7 +100,7 @@ impl Translation {
 }
 
 fn parameters(parameters: &[(String, Option<String>)]) -> Yaml {
-    let value = |value: &Option<String>| Yaml::Text(value.clone().unwrap_or_default());
+    let value = |value: &Option<String>| value.clone().map_or(Yaml::Nothing, Yaml::Text);
     Yaml::Map(parameters.iter().map(|(name, own)| (name.clone(), value(own))).collect())
 }
 

@@ -134,7 +134,11 @@ impl Component {
     pub fn is_composite(&self) -> bool {
         matches!(
             self.kind(),
-            "TypedCompositeActor" | "CompositeActor" | "Refinement" | "TransitionRefinement"
+            "TypedCompositeActor"
+                | "CompositeActor"
+                | "Refinement"
+                | "TransitionRefinement"
+                | "EnabledComposite"
         )
     }
 }

@@ -3,6 +3,8 @@
 /// A value of a model file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Yaml {
+    /// A key without a value.
+    Nothing,
     Text(String),
     List(Vec<Yaml>),
     Map(Vec<(String, Yaml)>),
@@ -53,6 +55,7 @@ fn block(entries: &[(String, Yaml)], level: usize, text: &mut String) {
                 text.push('\n');
                 items.iter().for_each(|item| listed(item, level + 1, text));
             }
+            Yaml::Nothing => text.push('\n'),
             _ => text.push_str(&format!(" {line}\n")),
         }
     }
@@ -77,6 +80,7 @@ fn listed(item: &Yaml, level: usize, text: &mut String) {
 
 fn flow(value: &Yaml) -> String {
     match value {
+        Yaml::Nothing => String::new(),
         Yaml::Text(text) => quoted(text),
         Yaml::List(items) => {
             let items: Vec<String> = items.iter().map(flow).collect();
@@ -85,7 +89,7 @@ fn flow(value: &Yaml) -> String {
         Yaml::Map(entries) => {
             let entries: Vec<String> = entries
                 .iter()
-                .map(|(key, value)| format!("{}: {}", quoted(key), flow(value)))
+                .map(|(key, value)| format!("{}: {}", quoted(key), flow(value)).trim().to_owned())
                 .collect();
             format!("{{{}}}", entries.join(", "))
         }

@@ -38,6 +38,7 @@ mod scratch;
 mod step_span;
 mod wide;
 
+mod ptolemy;
 mod solver;
 mod stepping;
 
@@ -46,7 +47,7 @@ pub use counters::Counters;
 pub use crossing::{Located, Sides};
 pub use error::StepError;
 pub use explicit::ERROR_LANES;
-pub use method::{Method, Options};
+pub use method::{Method, Options, Policy};
 pub use pattern::Pattern;
 pub use solver::{Advance, Solver, StepLimit};
 pub use step_span::StepSpan;

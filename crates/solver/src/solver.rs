@@ -11,7 +11,7 @@ use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
 use crate::initial;
 use crate::linear::Linear;
-use crate::method::{Method, Options};
+use crate::method::{Method, Options, Policy};
 use crate::pole::Pole;
 use crate::scratch::{Forget, Scratch};
 use crate::segment::Segment;
@@ -201,6 +201,10 @@ impl Solver {
         system.derivative(t, x, segment.end_slope_mut());
         self.counters.evaluations += 1;
         self.look_here(system);
+        if self.options.policy != Policy::Native {
+            // After every event Ptolemy II begins with its first step again.
+            self.learnt = self.options.initial_step;
+        }
         if self.learnt.is_none() && !self.method.is_fixed() {
             self.learnt = self.first_step(system);
         }
@@ -239,6 +243,9 @@ impl Solver {
         self.prepare(system);
         self.space.0.reach = reach;
         self.begin(system)?;
+        if let Policy::Ptolemy { resolution } = self.options.policy {
+            return self.step_like_ptolemy(system, horizon, resolution, &mut sides);
+        }
         let taken = self.advance(system, horizon).and_then(|()| match self.pole(system) {
             None => Ok(()),
             Some(Pole { t, component }) => {

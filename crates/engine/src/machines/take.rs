@@ -149,6 +149,7 @@ impl Engine<'_> {
         self.scratch.machines.entered = entered;
         if let Some(tick) = &mut self.state.tick {
             tick.entered.push(machine);
+            tick.asked = true;
         }
         for (output, said) in &transition.says {
             if self.is_there(said) {

@@ -1,6 +1,6 @@
 //! New sides and floors after a commit; a change causes the next microstep.
 
-use program::{CrossingId, MaySlide, RegionId, TrackedId};
+use program::{CrossingId, MaySlide, Profile, RegionId, TrackedId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -144,6 +144,7 @@ impl Engine<'_> {
         // Leaving a surface is no return to it.
         let left = old == 0.0 && crossing.sliding == MaySlide::Yes;
         if microstep == 0
+            && self.options.profile == Profile::Native
             && !left
             && let Some(tick) = &self.state.tick
         {
@@ -158,6 +159,7 @@ impl Engine<'_> {
         self.mark_next(tracked);
         if let Some(tick) = &mut self.state.tick {
             tick.pulses.push(tracked);
+            tick.asked = true;
         }
     }
 }

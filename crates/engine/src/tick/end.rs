@@ -2,7 +2,7 @@
 
 use base::{Tag, Time};
 use program::tape::{Partial, Scalar, Slot, run};
-use program::{RegionId, WireId, Zeno};
+use program::{Profile, RegionId, WireId, Zeno};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -35,10 +35,11 @@ impl Engine<'_> {
         for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
             let Some(tick) = &mut self.state.tick else { break };
             let region = tick.involved(place);
+            let anew = self.options.profile == Profile::Ptolemy;
             let touched = tick.region(region);
             let at_crossing =
                 self.state.regions[region].crossing && self.state.regions[region].reached == time;
-            if self.program.regions[region].moves && (touched.changed || at_crossing) {
+            if self.program.regions[region].moves && (touched.changed || at_crossing || anew) {
                 self.look_at(region)?;
                 if at_crossing {
                     if self.options.zeno == Zeno::Rest {

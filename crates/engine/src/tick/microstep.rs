@@ -2,7 +2,7 @@
 
 use base::Tag;
 use program::tape::Slot;
-use program::{TrackedId, UnitEffects};
+use program::{Profile, TrackedId, UnitEffects};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -15,6 +15,7 @@ impl Engine<'_> {
     /// Does one microstep from 1 on.
     pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
+        let asked = self.state.tick.as_mut().is_some_and(|tick| std::mem::take(&mut tick.asked));
         let Some(tag) = self.open_microstep()? else { return Ok(()) };
         if !program.machines.is_empty() {
             self.look_before();
@@ -33,8 +34,10 @@ impl Engine<'_> {
         if !program.lines.is_empty() {
             self.record_lines(tag.microstep);
         }
-        self.cover_touched(sink);
-        self.write_row(tag, sink);
+        if asked || self.options.profile == Profile::Native {
+            self.cover_touched(sink);
+            self.write_row(tag, sink);
+        }
         self.end_pulses();
         self.commit(tag, sink)?;
         self.settle_sides(tag.microstep, sink)?;

@@ -51,6 +51,9 @@ pub(crate) struct Tick {
     /// The units that have run, if signals are looked at for what changes them.
     pub fired: Vec<UnitId>,
     pub follows: bool,
+    /// Whether something asks for the coming microstep: an event, a delayed one, or a machine. What
+    /// only settles does not; in the profile of Ptolemy II such a microstep has no row.
+    pub asked: bool,
 }
 
 impl Tick {
@@ -59,6 +62,7 @@ impl Tick {
         (self.time, self.microstep) = (first.time, first.microstep);
         (self.seconds, self.present, self.order) = (first.time.seconds(), 0, 0);
         self.follows = program.records.last().is_some_and(|record| record.hidden);
+        self.asked = false;
         self.fired.clear();
         self.pulses.clear();
         self.pending.clear();

@@ -184,7 +184,8 @@ impl Actor<'_, '_> {
             }
             let own = self.own.property(name).filter(|own| own.is_parameter());
             let own = own.filter(|own| except != Some(own.name.as_str()));
-            match own.and_then(|own| own.text()) {
+            let text = own.and_then(|own| own.text()).or_else(|| default(self.own.kind(), name));
+            match text {
                 None => self.frame.scope.find(name, None),
                 Some(text) => match expression::parse(text)? {
                     expression::Node::Function(names, body) => Ok(Name::Function(names, *body)),
@@ -195,6 +196,27 @@ impl Actor<'_, '_> {
                 },
             }
         })
+    }
+
+    /// The value of a parameter, if it is a constant number.
+    pub fn number(&self, name: &str, default: &str) -> Option<f64> {
+        self.frame.scope.constant(self.own.value(name).unwrap_or(default))
+    }
+
+    /// The elements of a parameter that is an array of constant numbers.
+    pub fn numbers(&self, name: &str, default: &str) -> Option<Vec<f64>> {
+        let mut text = self.own.value(name).unwrap_or(default).to_owned();
+        for _ in 0..20 {
+            match expression::parse(&text).ok()? {
+                expression::Node::Array(_) => break,
+                expression::Node::Name(name) => text = self.frame.scope.raw(&name)?,
+                _ => return None,
+            }
+        }
+        let expression::Node::Array(_) = expression::parse(&text).ok()? else { return None };
+        let inner = text.trim().trim_start_matches('{').trim_end_matches('}').to_owned();
+        let elements = inner.split(',').map(str::trim).filter(|element| !element.is_empty());
+        elements.map(|element| self.frame.scope.constant(element)).collect()
     }
 
     /// A parameter that is a word.
@@ -254,6 +276,15 @@ impl Actor<'_, '_> {
             true => value.to_owned(),
             false => format!("when({}, {value})", any_present(&triggers)),
         }
+    }
+}
+
+/// The value of a parameter that other parameters of the same actor may name.
+fn default(kind: &str, name: &str) -> Option<&'static str> {
+    match (kind, name) {
+        ("LevelCrossingDetector", "errorTolerance") => Some("1e-4"),
+        ("LevelCrossingDetector", "level") => Some("0.0"),
+        _ => None,
     }
 }
 

@@ -63,7 +63,7 @@ impl Frame<'_> {
         let port_name = names::plain(port);
         match () {
             () if super::actor::has_ports(entity) && self.is_inlined(entity) => {
-                format!("{name}_{port_name}{suffix}")
+                format!("{name}_{port_name}{suffix}_out")
             }
             () if super::actor::has_ports(entity) => format!("{name}.{port_name}{suffix}"),
             () if outputs.first().is_some_and(|first| first == port) => format!("{name}{suffix}"),
@@ -104,6 +104,7 @@ impl Translation {
                 continue;
             }
             let name = names::fresh(&parameter.name, &mut content.used);
+            scope.define_raw(&parameter.name, text);
             let int = is_int(text, scope, &parameter.name);
             scope.define(&parameter.name, Ok(Name::Text(name, int)));
         }
@@ -132,7 +133,9 @@ impl Translation {
         let mut block_names = HashMap::new();
         for entity in component.entities.iter().filter(|own| super::actor::is_block(own)) {
             let wanted = format!("{prefix}{}", names::plain(&entity.name));
-            block_names.insert(entity.name.clone(), names::fresh(&wanted, &mut content.used));
+            let name = names::fresh(&wanted, &mut content.used);
+            content.placed.insert(entity.path.clone(), name.clone());
+            block_names.insert(entity.name.clone(), name);
         }
         let names = block_names;
         let scope = scope.clone();
@@ -177,20 +180,16 @@ impl Translation {
         let scope = Scope::within(&frame.scope, false);
         let inputs = self.connected(frame, own);
         let prefix = format!("{name}_");
-        for parameter in own.properties.iter().filter(|own| own.is_parameter()) {
-            let Some(text) = parameter.text() else { continue };
-            if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
-                scope.define_input(&parameter.name, signal);
-            } else if !define_special(&scope, parameter, text) {
-                let inner = format!("{prefix}{}", names::plain(&parameter.name));
-                let inner = names::fresh(&inner, &mut content.used);
-                let int = is_int(text, &scope, &parameter.name);
-                scope.define(&parameter.name, Ok(Name::Text(inner, int)));
+        inline_parameters(own, &scope, &inputs)?;
+        let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        let mut outputs =
+            self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
+        if own.kind() == "EnabledComposite" {
+            let enable = enabled(own, enable)?;
+            for signal in outputs.values_mut() {
+                *signal = format!("when({enable}, {signal})");
             }
         }
-        let outputs =
-            self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
-        settle_parameters(own, &scope, content)?;
         for ((port, channel), signal) in outputs {
             let output = frame.output(own, &port, channel);
             content.used.insert(output.clone());
@@ -243,11 +242,19 @@ impl Translation {
                 // A name that is also visible outside may be used again inside.
                 inner.used.remove(&names::plain(&parameter.name));
                 let name = names::fresh(&parameter.name, &mut inner.used);
+                scope.define_raw(&parameter.name, text);
                 let int = is_int(text, &scope, &parameter.name);
                 scope.define(&parameter.name, Ok(Name::Text(name, int)));
             }
         }
-        let outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
+        let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
+        if own.kind() == "EnabledComposite" {
+            let enable = enabled(own, enable)?;
+            for signal in outputs.values_mut() {
+                *signal = format!("when({enable}, {signal})");
+            }
+        }
         let given = instance_parameters(own, &scope, &mut inner)?;
         fields.extend(given);
         for (name, text) in scope.needs() {
@@ -315,6 +322,27 @@ impl Translation {
     }
 }
 
+/// The condition under which a composite is enabled. What is inside does not run otherwise, which
+/// is the same as not seeing its outputs if it has no memory.
+fn enabled(own: &Component, enable: Option<String>) -> Result<String, Problem> {
+    let memory = own.entities.iter().find(|inner| {
+        !matches!(
+            inner.kind(),
+            "Const" | "Expression" | "Scale" | "AddSubtract" | "MultiplyDivide" | "AbsoluteValue"
+                | "TrigFunction" | "MathFunction" | "Sampler" | "TrueGate" | "Default"
+        )
+    });
+    let told = format!("entity {}", own.path);
+    if let Some(inner) = memory {
+        let reason = format!("`{}` inside a composite that can be disabled", inner.name);
+        return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+    }
+    enable.ok_or_else(|| {
+        let reason = "the port `enable` is not connected";
+        Problem::unsupported(&own.file, own.line, &told, reason)
+    })
+}
+
 fn capital(name: &str) -> String {
     let mut chars = name.chars();
     let first = chars.next().map(|c| c.to_ascii_uppercase());
@@ -327,6 +355,43 @@ pub fn expression_block(text: &str) -> Yaml {
         ("type".to_owned(), "Expression".to_owned()),
         ("expression".to_owned(), text.to_owned()),
     ])
+}
+
+/// Makes the parameters of an inlined composite the expressions that they are: what they need may be
+/// a signal in a state. One that needs another of the same composite comes after it.
+fn inline_parameters(own: &Component, scope: &Scope, inputs: &Signals) -> Result<(), Problem> {
+    let mut open: Vec<&Property> =
+        own.properties.iter().filter(|own| own.is_parameter() && own.text().is_some()).collect();
+    while !open.is_empty() {
+        let names: BTreeSet<&str> = open.iter().map(|own| own.name.as_str()).collect();
+        let before = open.len();
+        open.retain(|parameter| {
+            let text = parameter.text().unwrap_or_default();
+            if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
+                scope.define_input(&parameter.name, signal);
+                return false;
+            }
+            let mut waits = false;
+            if let Ok(node) = expression::parse(text) {
+                let _ = expression::print(&node, &mut |other| {
+                    waits |= other != parameter.name && names.contains(other);
+                    Ok(Name::Text(other.to_owned(), false))
+                });
+            }
+            if !waits && !define_special(scope, parameter, text) {
+                scope.define_raw(&parameter.name, text);
+                let printed = scope.print(text, Some(&parameter.name));
+                scope.define(&parameter.name, printed.map(|own| Name::Text(own.text, own.int)));
+            }
+            waits
+        });
+        if open.len() == before {
+            let told = format!("entity {}", own.path);
+            let reason = "parameters depend on each other";
+            return Err(Problem::wrong(&own.file, own.line, &told, reason));
+        }
+    }
+    Ok(())
 }
 
 /// Defines functions and strings, which are no parameters of ours. Returns whether it is one.
@@ -354,12 +419,9 @@ fn define_special(scope: &Scope, parameter: &Property, text: &str) -> bool {
 }
 
 fn is_int(text: &str, scope: &Scope, name: &str) -> bool {
-    let quiet = |other: &str| match scope.find(other, Some(name)) {
-        Ok(Name::Text(_, int)) => Ok(Name::Text(other.to_owned(), int)),
-        other => other,
-    };
+    let mut quiet = |other: &str| scope.peek(other, Some(name));
     let node = expression::parse(text);
-    node.and_then(|node| expression::print(&node, &mut { quiet })).is_ok_and(|own| own.int)
+    node.and_then(|node| expression::print(&node, &mut quiet)).is_ok_and(|own| own.int)
 }
 
 /// Gives the parameters that were asked for their values, in the scope of the composite itself.
@@ -458,11 +520,10 @@ fn print(
 fn width(relation: &Relation, own: &Component, scope: &Scope) -> Result<usize, Problem> {
     let text = find(&relation.properties, "width").and_then(Property::text);
     let Some(text) = text.filter(|text| *text != "Auto") else { return Ok(1) };
-    let printed = scope.print(text, None).map(|own| own.text);
-    match printed.as_deref().map(str::parse::<f64>) {
-        Ok(Ok(width)) if (2.0..=10_000.0).contains(&width) => Ok(width as usize),
-        Ok(Ok(_)) => Ok(1),
-        _ => {
+    match scope.constant(text) {
+        Some(width) if (2.0..=10_000.0).contains(&width) => Ok(width as usize),
+        Some(_) => Ok(1),
+        None => {
             let told = format!("relation {}.{}", own.path, relation.name);
             let reason = format!("the width `{text}` is not a number");
             Err(Problem::unsupported(&own.file, relation.line, &told, reason))

@@ -22,6 +22,7 @@ pub fn settings(model: &Component, scope: &Scope) -> Result<Vec<(String, String)
     let mut put = |key: &str, value: Option<String>| {
         settings.extend(value.map(|value| (key.to_owned(), value)));
     };
+    put("profile", Some("ptolemy".to_owned()));
     put("start", value("startTime")?);
     put("stop", Some(value("stopTime")?.unwrap_or_else(|| "1e9".to_owned())));
     let solver = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
@@ -63,5 +64,19 @@ pub fn check(own: &Component) -> Result<(), Problem> {
             let reason = format!("the director `{}`", director.class);
             Err(Problem::unsupported(&own.file, director.line, &told, reason))
         }
+    }
+}
+
+/// Refuses what only the director of the whole model may say.
+pub fn check_inner(own: &Component) -> Result<(), Problem> {
+    let Some(director) = own.director() else { return Ok(()) };
+    let start = director.property("startTime").and_then(Property::text);
+    match start.and_then(|text| text.parse::<f64>().ok()) {
+        Some(start) if start != 0.0 => {
+            let told = format!("director of {}", own.path);
+            let reason = "a start time of its own inside a model";
+            Err(Problem::unsupported(&own.file, director.line, &told, reason))
+        }
+        _ => Ok(()),
     }
 }

@@ -26,6 +26,9 @@ struct Machine<'a> {
     /// Our names of its states.
     states: BTreeMap<String, String>,
     scope: Rc<Scope>,
+    /// Parameters of refinements that transitions set, which become parameters of the machine: their
+    /// names, by refinement and parameter.
+    set: BTreeMap<(String, String), String>,
 }
 
 /// A state after its refinements have been translated.
@@ -56,12 +59,11 @@ impl Translation {
         }
         let name = frame.names[&own.name].clone();
         let now = format!("{name}_now");
-        let mut used = BTreeSet::new();
+        let mut used = BTreeSet::from(["state".to_owned(), "done".to_owned()]);
         let states_named: BTreeMap<String, String> = states
             .iter()
             .map(|state| (state.name.clone(), names::fresh(&state.name, &mut used)))
             .collect();
-        used.extend(["state".to_owned(), "done".to_owned()]);
         let outputs: BTreeMap<String, String> = own
             .ports
             .iter()
@@ -81,8 +83,17 @@ impl Translation {
                 scope.define(&parameter.name, Ok(Name::Text(inner, false)));
             }
         }
-        let machine =
-            Machine { own, controller, inputs, outputs, states: states_named, scope: scope.clone() };
+        let set = hoisted(own, controller, &scope, &mut machine_content)?;
+        let states_named = states_named;
+        let machine = Machine {
+            own,
+            controller,
+            inputs,
+            outputs,
+            states: states_named,
+            scope: scope.clone(),
+            set,
+        };
         let mut translated: Vec<Translated> = Vec::new();
         for state in &states {
             let inside = Inside { now: now.clone() };
@@ -160,10 +171,15 @@ impl Translation {
                 return Err(Problem::unsupported(&refinement.file, refinement.line, &told, reason));
             }
             super::director::check(refinement)?;
+            super::director::check_inner(refinement)?;
             let scope = Scope::within(&machine.scope, false);
             let prefix = if at == 0 { String::new() } else { format!("{}_", names::plain(name)) };
             for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
                 let Some(text) = parameter.text() else { continue };
+                if let Some(own) = machine.set.get(&(name.clone(), parameter.name.clone())) {
+                    scope.define(&parameter.name, Ok(Name::Text(own.clone(), false)));
+                    continue;
+                }
                 match expression::parse(text) {
                     Ok(Node::Function(names, body)) => {
                         scope.define(&parameter.name, Ok(Name::Function(names, *body)));
@@ -175,6 +191,7 @@ impl Translation {
                     _ => {
                         let own = format!("{prefix}{}", names::plain(&parameter.name));
                         let own = names::fresh(&own, &mut content.used);
+                        scope.define_raw(&parameter.name, text);
                         scope.define(&parameter.name, Ok(Name::Text(own, false)));
                     }
                 }
@@ -242,6 +259,7 @@ impl Translation {
 /// Whether a text of a tree names a signal.
 fn mentions(tree: &Yaml, name: &str) -> bool {
     match tree {
+        Yaml::Nothing => false,
         Yaml::Text(text) => text.contains(name),
         Yaml::List(items) => items.iter().any(|item| mentions(item, name)),
         Yaml::Map(entries) => entries.iter().any(|(_, value)| mentions(value, name)),
@@ -429,36 +447,32 @@ impl Transition<'_> {
             };
         }
         let (refinement, inner) = (parts[0], &parts[1..]);
-        let state = &self.translated[self.to];
-        let Some(scope) = state.scopes.get(refinement) else {
-            return Err(format!("`{refinement}` is no refinement of the state that it leads to"));
-        };
-        let refined = refinements(self.states[self.to]);
-        let prefix = match refined.first().is_some_and(|first| first == refinement) {
-            true => String::new(),
-            false => format!("{}_", names::plain(refinement)),
-        };
         let component = self.machine.own.entity(refinement).ok_or_else(unknown)?;
+        let state = &self.translated[self.to];
+        let entered = state.scopes.contains_key(refinement);
         match inner {
             [name] => {
-                let Name::Text(text, _) = scope.find(name, None)? else {
-                    return Err("a function cannot be set".to_owned());
-                };
-                let mut all = vec![text];
-                started_from(component, name, &prefix, &mut all);
+                let key = (refinement.to_owned(), (*name).to_owned());
+                let mut all = vec![self.machine.set.get(&key).cloned().ok_or_else(unknown)?];
+                if entered {
+                    started_from(component, name, &state.content, &mut all);
+                }
                 Ok(all)
             }
             [entity, name] => {
                 let inner = component.entity(entity).ok_or_else(unknown)?;
-                let own = format!("{prefix}{}", names::plain(entity));
+                if !entered {
+                    let reason = "is no refinement of the state that it leads to";
+                    return Err(format!("`{refinement}` {reason}"));
+                }
                 if inner.kind() == "Integrator" && *name == "initialState" {
-                    return Ok(vec![own]);
+                    return Ok(state.content.placed.get(&inner.path).cloned().into_iter().collect());
                 }
                 if !inner.is_composite() {
                     return Err(format!("`{path}` is a parameter of an actor"));
                 }
                 let mut all = Vec::new();
-                started_from(inner, name, &format!("{own}_"), &mut all);
+                started_from(inner, name, &state.content, &mut all);
                 match all.is_empty() {
                     true => Err(unknown()),
                     false => Ok(all),
@@ -469,16 +483,47 @@ impl Transition<'_> {
     }
 }
 
+/// The parameters of refinements that transitions set, as parameters of the machine.
+fn hoisted(
+    own: &Component,
+    controller: &Component,
+    scope: &Scope,
+    content: &mut Content,
+) -> Result<BTreeMap<(String, String), String>, Problem> {
+    let mut set = BTreeMap::new();
+    for relation in &controller.relations {
+        let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
+        let text = text("setActions").or(text("commitActions")).unwrap_or_default();
+        let told = format!("transition {}.{}", controller.path, relation.name);
+        let failed =
+            |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
+        for (target, _) in assignments(text).map_err(failed)? {
+            let Some((refinement, name)) = target.split_once('.') else { continue };
+            let parameter = own.entity(refinement).and_then(|own| own.property(name));
+            let key = (refinement.to_owned(), name.to_owned());
+            let Some(value) = parameter.and_then(|own| own.text()) else { continue };
+            if set.contains_key(&key) {
+                continue;
+            }
+            let wanted = format!("{}_{}", names::plain(refinement), names::plain(name));
+            let hoisted = names::fresh(&wanted, &mut content.used);
+            let value = scope.print(value, None).map_err(failed)?.text;
+            content.parameters.push((hoisted.clone(), Some(value)));
+            set.insert(key, hoisted);
+        }
+    }
+    Ok(set)
+}
+
 /// The integrators of a composite whose initial state is a parameter of it.
-fn started_from(component: &Component, parameter: &str, prefix: &str, all: &mut Vec<String>) {
+fn started_from(component: &Component, parameter: &str, content: &Content, all: &mut Vec<String>) {
     for entity in &component.entities {
-        let name = format!("{prefix}{}", names::plain(&entity.name));
         if entity.kind() == "Integrator" && entity.value("initialState") == Some(parameter) {
-            all.push(name);
+            all.extend(content.placed.get(&entity.path).cloned());
         } else if entity.is_composite() {
             for own in &entity.properties {
                 if own.is_parameter() && own.text() == Some(parameter) {
-                    started_from(entity, &own.name, &format!("{name}_"), all);
+                    started_from(entity, &own.name, content, all);
                 }
             }
         }

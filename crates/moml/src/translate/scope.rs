@@ -13,6 +13,8 @@ pub struct Scope {
     /// Whether it is a diagram, which sees nothing of what is around it.
     boundary: bool,
     names: RefCell<BTreeMap<String, Result<Name, String>>>,
+    /// The values of parameters as written.
+    raw: RefCell<BTreeMap<String, String>>,
     /// Values of string parameters.
     strings: RefCell<BTreeMap<String, String>>,
     /// Texts of parameters that are connected inputs instead.
@@ -32,6 +34,53 @@ impl Scope {
     /// Says what a name means.
     pub fn define(&self, name: &str, means: Result<Name, String>) {
         self.names.borrow_mut().insert(name.to_owned(), means);
+    }
+
+    /// Says how the value of a parameter is written.
+    pub fn define_raw(&self, name: &str, text: &str) {
+        self.raw.borrow_mut().insert(name.to_owned(), text.to_owned());
+    }
+
+    /// How the value of a parameter is written, here or around.
+    pub fn raw(&self, name: &str) -> Option<String> {
+        let own = self.raw.borrow().get(name).cloned();
+        own.filter(|text| text != name).or_else(|| self.parent.as_ref()?.raw(name))
+    }
+
+    /// What a name means, without asking for it.
+    pub fn peek(&self, name: &str, except: Option<&str>) -> Result<Name, String> {
+        if except != Some(name)
+            && let Some(own) = self.names.borrow().get(name)
+        {
+            return own.clone();
+        }
+        match &self.parent {
+            Some(parent) => parent.peek(name, None),
+            None => Err(format!("there is no parameter `{name}`")),
+        }
+    }
+
+    /// The value of an expression over parameters, if it is a constant number.
+    pub fn constant(&self, text: &str) -> Option<f64> {
+        super::tests::number(&self.closed(text, None, 0).ok()?)
+    }
+
+    /// An expression with the values of all parameters in place.
+    fn closed(&self, text: &str, except: Option<&str>, depth: usize) -> Result<String, String> {
+        if depth > 30 {
+            return Err("parameters depend on each other".to_owned());
+        }
+        let node = expression::parse(text)?;
+        let printed = expression::print(&node, &mut |name| {
+            let own = self.raw.borrow().get(name).cloned().filter(|_| except != Some(name));
+            let text = match (own, &self.parent) {
+                (Some(own), _) => self.closed(&own, Some(name), depth + 1)?,
+                (None, Some(parent)) => parent.closed(name, None, depth + 1)?,
+                (None, None) => return Err(format!("there is no parameter `{name}`")),
+            };
+            Ok(Name::Text(text, false))
+        })?;
+        Ok(printed.text)
     }
 
     /// Makes a parameter the signal at its port.

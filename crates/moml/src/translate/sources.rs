@@ -2,6 +2,7 @@
 
 use super::actor::Actor;
 use crate::Problem;
+use crate::expression::Name;
 use crate::yaml::Yaml;
 
 /// Translates a source by its class; any other class is not supported.
@@ -36,6 +37,7 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         }
         "Waveform" => waveform(actor),
         "Ramp" => ramp(actor),
+        "DifferentialSystem" => differential_system(actor),
         "ContinuousTransferFunction" => transfer_function(actor),
         "PoissonClock" | "Bernoulli" | "Gaussian" | "Uniform" | "ColtExponential"
         | "BandlimitedNoise" | "DiscreteRandomSource" | "Rician" => {
@@ -47,7 +49,7 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
 
 fn constant(actor: &mut Actor) -> Result<(), Problem> {
     let value = actor.parameter("value", "1")?;
-    match actor.inputs("trigger").is_empty() {
+    match actor.inputs("trigger").is_empty() && actor.frame.inside.is_none() {
         true => actor.block(&actor.name.clone(), "Constant", vec![("value", Yaml::Text(value))]),
         false => {
             let text = actor.triggered(&value);
@@ -65,48 +67,76 @@ fn pattern(actor: &Actor, name: &str, default: &str) -> Result<Yaml, Problem> {
 
 fn clock(actor: &mut Actor) -> Result<(), Problem> {
     ["period", "trigger", "start", "stop"].iter().try_for_each(|port| actor.refuse_port(port))?;
-    let (offsets, values) = match actor.own.kind() {
-        "Clock" => ("{0.0, 1.0}", "{1, 0}"),
-        "EventSource" => ("{0.0}", "{1.0}"),
-        _ => ("{0.0}", "{1}"),
+    let (offsets, values, period) = match actor.own.kind() {
+        "Clock" => ("{0.0, 1.0}", "{1, 0}", "2.0"),
+        "EventSource" => ("{0.0}", "{1.0}", "2.0"),
+        _ => ("{0.0}", "{1}", "1.0"),
     };
-    let mut fields = vec![
-        ("offsets", pattern(actor, "offsets", offsets)?),
-        ("values", pattern(actor, "values", values)?),
-    ];
-    let period = match actor.own.kind() {
-        "Clock" => "2.0",
-        "EventSource" => "2.0",
-        _ => "1.0",
-    };
-    let period = actor.parameter("period", period)?;
-    match period == "inf" {
-        true => fields.push(("repeat", Yaml::text("once"))),
-        false => fields.push(("period", Yaml::Text(period))),
+    let mut fields = timing(actor, offsets, period, "offsets")?;
+    // In a state a transition may set the value.
+    let text = actor.parameter("values", values)?;
+    let single = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let single = single.filter(|text| actor.frame.inside.is_some() && !text.contains([',', '[']));
+    let single = single.map(str::to_owned);
+    if single.is_none() {
+        fields.insert(1, ("values", Yaml::Text(text)));
     }
     let cycles = actor.parameter("numberOfCycles", "-1")?;
-    if cycles.parse::<f64>().is_ok_and(|cycles| cycles > 0.0) {
+    if actor.number("numberOfCycles", "-1").is_some_and(|cycles| cycles > 0.0) {
         let offsets = actor.parameter("offsets", offsets)?;
         fields.push(("count", Yaml::Text(format!("{cycles} * length({offsets})"))));
     }
-    if let Some(stop) = actor.optional("stopTime")?.filter(|stop| stop != "inf") {
+    if actor.number("stopTime", "Infinity").is_none_or(f64::is_finite)
+        && let Some(stop) = actor.optional("stopTime")?
+    {
         fields.push(("stop", Yaml::list([stop])));
+    }
+    if let Some(value) = single {
+        let clock = actor.part("clock");
+        actor.block(&clock, "EventSource", fields);
+        actor.expression(&format!("when(present({clock}), {value})"));
+        return Ok(());
     }
     actor.block(&actor.name.clone(), "EventSource", fields);
     Ok(())
 }
 
-fn waveform(actor: &mut Actor) -> Result<(), Problem> {
-    let period = actor.parameter("period", "2.0")?;
-    let mut fields = vec![
-        ("times", pattern(actor, "offsets", "{0.0, 1.0}")?),
-        ("values", pattern(actor, "values", "{1, -1}")?),
-        ("interpolation", Yaml::Text(actor.word("interpolation", "linear"))),
-    ];
-    match period == "inf" {
-        true => fields.push(("repeat", Yaml::text("once"))),
-        false => fields.push(("period", Yaml::Text(period))),
+/// The offsets and the period of a pattern. An offset may be as long as the period; the pattern then
+/// begins at its first offset.
+fn timing(
+    actor: &Actor,
+    offsets: &str,
+    period: &str,
+    field: &'static str,
+) -> Result<Vec<(&'static str, Yaml)>, Problem> {
+    let length = actor.number("period", period);
+    let once = length.is_some_and(f64::is_infinite);
+    let times = actor.numbers("offsets", offsets).unwrap_or_default();
+    let first = times.first().copied().unwrap_or(0.0);
+    let last = times.last().copied().unwrap_or(0.0);
+    let late = length.is_some_and(|length| last >= length) && first > 0.0;
+    let offsets = pattern(actor, "offsets", offsets)?;
+    let mut fields = Vec::new();
+    match (late && !once, offsets) {
+        (true, Yaml::Text(text)) => {
+            let shifted = times.iter().map(|time| format!("{time} - {first}"));
+            let _ = text;
+            fields.push((field, Yaml::list(shifted)));
+            fields.push(("start", Yaml::Text(first.to_string())));
+        }
+        (_, offsets) => fields.push((field, offsets)),
     }
+    match once {
+        true => fields.push(("repeat", Yaml::text("once"))),
+        false => fields.push(("period", Yaml::Text(actor.parameter("period", period)?))),
+    }
+    Ok(fields)
+}
+
+fn waveform(actor: &mut Actor) -> Result<(), Problem> {
+    let mut fields = timing(actor, "{0.0, 1.0}", "2.0", "times")?;
+    fields.insert(1, ("values", pattern(actor, "values", "{1, -1}")?));
+    fields.push(("interpolation", Yaml::Text(actor.word("interpolation", "linear"))));
     actor.block(&actor.name.clone(), "Waveform", fields);
     Ok(())
 }
@@ -137,5 +167,58 @@ fn transfer_function(actor: &mut Actor) -> Result<(), Problem> {
         ("denominator", Yaml::Text(denominator)),
     ];
     actor.block(&actor.name.clone(), "TransferFunction", fields);
+    Ok(())
+}
+
+/// A system of differential equations: an integrator for each state, an expression for each output.
+fn differential_system(actor: &mut Actor) -> Result<(), Problem> {
+    let names = actor.own.value("stateVariableNames").unwrap_or("{}").to_owned();
+    let names: Vec<String> = names
+        .trim_matches(['{', '}', ' '])
+        .split(',')
+        .map(|name| name.trim().trim_matches('"').to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
+    let blocks: Vec<String> = names.iter().map(|name| actor.part(name)).collect();
+    let time = actor.own.value("t").map_or("t", |own| own).to_owned();
+    let inputs: Vec<(String, String)> = actor
+        .own
+        .ports
+        .iter()
+        .filter(|port| port.input)
+        .map(|port| (port.name.clone(), actor.signal(&port.name)))
+        .collect();
+    let resolve = |name: &str| {
+        let text = |text: &str| Some(Name::Text(text.to_owned(), false));
+        if let Some(at) = names.iter().position(|own| own == name) {
+            return text(&blocks[at]);
+        }
+        if let Some((_, signal)) = inputs.iter().find(|(own, _)| own == name) {
+            return text(signal);
+        }
+        if name == time { text("time") } else { None }
+    };
+    for (at, name) in names.iter().enumerate() {
+        let rate = actor.own.value(&format!("{name}_dot")).unwrap_or("0").to_owned();
+        let rate = actor.print(&rate, None, &mut { resolve })?.text;
+        let initial = match (actor.own.value(name), actor.own.value("initialStates")) {
+            (Some(_), _) => actor.parameter(name, "0.0")?,
+            (None, Some(_)) => format!("{}[0, {at}]", actor.parameter("initialStates", "")?),
+            (None, None) => "0".to_owned(),
+        };
+        let fields = vec![("input", Yaml::Text(rate)), ("initial", Yaml::Text(initial))];
+        actor.block(&blocks[at].clone(), "Integrator", fields);
+    }
+    for port in super::actor::outputs(actor.own) {
+        let name = actor.output(&port, 0);
+        let text = match actor.own.value(&port) {
+            Some(text) => actor.print(&text.to_owned(), None, &mut { resolve })?.text,
+            None => resolve(&port).map_or("absent".to_owned(), |own| match own {
+                Name::Text(text, _) => text,
+                Name::Function(..) => "absent".to_owned(),
+            }),
+        };
+        actor.named(&name, &text);
+    }
     Ok(())
 }

@@ -119,6 +119,26 @@ fn reference(node: &Node, actor: &Actor) -> Result<Reference, String> {
             let value = reference(&args[1], actor)?;
             Ok(Reference::List(vec![value; count as usize]))
         }
+        Node::Call(name, args) if name == "createSequence" && args.len() == 3 => {
+            let parts: Result<Vec<Reference>, String> =
+                args.iter().map(|arg| reference(arg, actor)).collect();
+            let [Reference::Number(first), Reference::Number(step), Reference::Number(count)] =
+                parts?[..]
+            else {
+                return Err("the arguments of `createSequence` are not numbers".to_owned());
+            };
+            if !(0.0..=1e6).contains(&count) {
+                return Err("the count of `createSequence` is out of range".to_owned());
+            }
+            // Ptolemy II adds the step again and again.
+            let mut next = first;
+            let mut list = Vec::new();
+            for _ in 0..count as usize {
+                list.push(Reference::Number(next));
+                next += step;
+            }
+            Ok(Reference::List(list))
+        }
         other => {
             let mut resolve = |name: &str| match name {
                 "NaN" => Err("NaN is not supported".to_owned()),
