@@ -44,6 +44,8 @@ pub struct RunSettings {
     pub sliding: Sliding,
     /// The rules by which steps are chosen and crossings found.
     pub profile: Profile,
+    /// In the profile of Ptolemy II, how much longer the next step is than one that was accepted.
+    pub growth: f64,
 }
 
 /// The rules by which steps are chosen and crossings found.
@@ -174,6 +176,7 @@ impl Sliding {
 
 const DEFAULT_TOLERANCE: f64 = 1e-6;
 const DEFAULT_MICROSTEPS: u32 = 1000;
+const DEFAULT_GROWTH: f64 = 5.0;
 
 /// The settings of a run of a model over the values that its parameters have in this run. What the
 /// caller overrides in them has been applied to the model.
@@ -236,6 +239,7 @@ pub(crate) fn evaluate(
         zeno: word(simulate, RunSetting::Zeno, Zeno::named).unwrap_or(Zeno::Error),
         sliding: word(simulate, RunSetting::Sliding, Sliding::named).unwrap_or(Sliding::Error),
         profile: word(simulate, RunSetting::Profile, Profile::named).unwrap_or_default(),
+        growth: reader.positive(RunSetting::Growth).unwrap_or(DEFAULT_GROWTH),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::Problem;
 use crate::tree::{Classes, Component, Link, Port, Property, Relation};
 use crate::xml::{self, Element};
-use crate::Problem;
 
 /// How many entities a model may have, with all copies of classes.
 const MOST_ENTITIES: usize = 200_000;
@@ -111,8 +111,9 @@ impl<'a> Instantiation<'a> {
     ) -> Result<Option<Rc<Component>>, Problem> {
         let plain = name.trim_start_matches('.');
         let local = scope.iter().rev().find(|(own, _)| {
-            own == plain || plain.strip_suffix(own.as_str()).is_some_and(|rest| rest.ends_with('.'))
-                && name.starts_with('.')
+            own == plain
+                || plain.strip_suffix(own.as_str()).is_some_and(|rest| rest.ends_with('.'))
+                    && name.starts_with('.')
         });
         if let Some((_, class)) = local {
             return Ok(Some(class.clone()));
@@ -158,11 +159,8 @@ impl<'a> Instantiation<'a> {
         scope: &mut Scope,
     ) -> Result<(), Problem> {
         let outer = scope.len();
-        let inherited: Scope = component
-            .classes
-            .iter()
-            .map(|(name, class)| (name.clone(), class.clone()))
-            .collect();
+        let inherited: Scope =
+            component.classes.iter().map(|(name, class)| (name.clone(), class.clone())).collect();
         scope.extend(inherited);
         for child in &element.children {
             self.apply_child(component, child, scope)?;
@@ -233,17 +231,17 @@ impl<'a> Instantiation<'a> {
             "deleteEntity" => {
                 component.entities.retain(|own| own.name != name);
                 let of_it = |port: &str| port.split('.').next() == Some(name) && port.contains('.');
-                component.links.retain(
-                    |own| !matches!(own, Link::Port { port, .. } if of_it(port)),
-                );
+                component
+                    .links
+                    .retain(|own| !matches!(own, Link::Port { port, .. } if of_it(port)));
             }
             "deletePort" => component.ports.retain(|own| own.name != name),
             "deleteProperty" => component.properties.retain(|own| own.name != name),
             "deleteRelation" => {
                 component.relations.retain(|own| own.name != name);
-                component.links.retain(
-                    |own| !matches!(own, Link::Port { relation, .. } if relation == name),
-                );
+                component
+                    .links
+                    .retain(|own| !matches!(own, Link::Port { relation, .. } if relation == name));
             }
             "group" => {
                 for inner in &child.children {
@@ -263,7 +261,8 @@ impl<'a> Instantiation<'a> {
 }
 
 fn link(child: &Element, file: &str, path: &str) -> Result<Link, Problem> {
-    match (child.get("port"), child.get("relation"), child.get("relation1"), child.get("relation2")) {
+    match (child.get("port"), child.get("relation"), child.get("relation1"), child.get("relation2"))
+    {
         (Some(port), Some(relation), ..) => {
             let (port, relation) = (port.to_owned(), relation.to_owned());
             Ok(Link::Port { port, relation, line: child.line })

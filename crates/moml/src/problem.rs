@@ -19,7 +19,12 @@ pub struct Problem {
 
 impl Problem {
     /// A mistake in a file.
-    pub(crate) fn wrong(file: &str, line: u32, element: &str, reason: impl Into<String>) -> Problem {
+    pub(crate) fn wrong(
+        file: &str,
+        line: u32,
+        element: &str,
+        reason: impl Into<String>,
+    ) -> Problem {
         let (file, element) = (file.to_owned(), element.to_owned());
         Problem { file, line, element, reason: reason.into(), unsupported: false }
     }

@@ -26,9 +26,9 @@ impl Classes {
         };
         // The outermost folder of that name whose parent has the model below a tree.
         let above = full.ancestors().skip(1).filter(|folder| is_part(folder));
-        let root = above.filter_map(Path::parent).find(|root| {
-            full.strip_prefix(root).is_ok_and(|inner| inner.components().count() > 2)
-        });
+        let root = above
+            .filter_map(Path::parent)
+            .find(|root| full.strip_prefix(root).is_ok_and(|inner| inner.components().count() > 2));
         Classes { root: root.map(Path::to_owned) }
     }
 

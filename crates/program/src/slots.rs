@@ -240,7 +240,6 @@ impl Slots {
                     },
                     open: state.initial.open(),
                     continuous: place.is_some(),
-                    delays: state.ty == Type::BOOL && &*state.name == "previous",
                     wire: None,
                     begins: state.begins,
                 });

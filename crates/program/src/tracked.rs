@@ -81,9 +81,6 @@ pub struct TrackedState {
     pub open: Option<ParameterId>,
     /// Whether it is continuous.
     pub continuous: bool,
-    /// Whether it is the memory of a presence one microstep ago: if it is set, an event comes at the
-    /// next microstep.
-    pub delays: bool,
     /// The wire that shows it, if it is a parameter that transitions set.
     pub wire: Option<TrackedId>,
     /// What it begins with, and when.

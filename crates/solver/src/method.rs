@@ -212,6 +212,8 @@ pub enum Policy {
     Ptolemy {
         /// The unit of its clock \[s\].
         resolution: f64,
+        /// How much longer the next step is than one that was accepted.
+        growth: f64,
     },
 }
 

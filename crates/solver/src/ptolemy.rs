@@ -4,8 +4,9 @@
 //! accept:   every state's error is below the tolerance, and every function that has passed zero
 //!           is within the tolerance of it
 //! refine:   half the step for an error; for a function g from a to b the part of the step at which
-//!           a straight line is half a tolerance past zero; the shortest of these
-//! suggest:  5 times the step, or 10 times without states
+//!           a straight line is half a tolerance past zero; the shortest of these. A function that
+//!           is part of a guard counts if a transition is enabled at the end of the step
+//! suggest:  5 times the step, or 10 times if no state is in the outermost diagram
 //! locate:   the end of an accepted step
 //! ```
 //!
@@ -13,15 +14,15 @@
 
 use crate::crossing::{Located, Probe, Sides};
 use crate::error::StepError;
-use crate::explicit::{not_finite, stages};
+use crate::explicit::not_finite;
 use crate::method::Scheme;
 use crate::solver::{Advance, Solver, Space};
-use crate::system::System;
+use crate::system::{CrossingRole, System};
+use crate::tableau::Tableau;
 
 /// The first step if a model sets none \[s\].
 const FIRST_STEP: f64 = 0.1;
-/// How much longer the next step is, as the states suggest it and at most.
-const BY_STATES: f64 = 5.0;
+/// How much longer the next step is at most.
 const AT_MOST: f64 = 10.0;
 
 impl Solver {
@@ -30,7 +31,7 @@ impl Solver {
         &mut self,
         system: &mut S,
         horizon: f64,
-        resolution: f64,
+        (resolution, growth): (f64, f64),
         sides: &mut Sides,
     ) -> Result<Advance, StepError> {
         let start = self.segment.start;
@@ -38,7 +39,8 @@ impl Solver {
         let mut h = self.learnt.unwrap_or(FIRST_STEP).min(longest);
         let mut least = false;
         loop {
-            let wanted = self.try_like_ptolemy(system, h)?.min(self.missed(system, h, sides));
+            let wanted = self.try_like_ptolemy(system, h, resolution)?;
+            let wanted = wanted.min(self.missed(system, h, sides));
             if wanted == f64::INFINITY {
                 break;
             }
@@ -56,7 +58,7 @@ impl Solver {
             h = next;
         }
         self.counters.accepted += 1;
-        let growth = if self.segment.x0.is_empty() { AT_MOST } else { BY_STATES };
+        let growth = if self.segment.x0.is_empty() { AT_MOST } else { growth };
         self.learnt = Some(growth * h);
         let end = ((start + h) / resolution).round() * resolution;
         self.segment.end = if h >= horizon - start || end >= horizon { horizon } else { end };
@@ -65,14 +67,18 @@ impl Solver {
 
     /// Fills the segment by a step of this length. Returns the step to try instead, infinity if the
     /// errors allow this one.
-    fn try_like_ptolemy<S: System>(&mut self, system: &mut S, h: f64) -> Result<f64, StepError> {
+    fn try_like_ptolemy<S: System>(
+        &mut self,
+        system: &mut S,
+        h: f64,
+        resolution: f64,
+    ) -> Result<f64, StepError> {
         self.segment.end = self.segment.start + h;
         let Scheme::Explicit(tableau) = self.method.scheme() else { return Ok(f64::INFINITY) };
         if self.segment.x0.is_empty() {
             return Ok(f64::INFINITY);
         }
-        let argument = &mut self.space.0.argument;
-        self.counters.evaluations += stages(tableau, system, &mut self.segment, argument);
+        self.stages_like_ptolemy(system, tableau, h, resolution);
         if let component @ Some(_) = not_finite(&self.segment.x1, self.segment.end_slope()) {
             let t = self.segment.end;
             system.stand_at(t, &self.segment.x1);
@@ -87,9 +93,33 @@ impl Solver {
                 .sum();
             h * sum.abs()
         };
-        let fits = (0..self.segment.x0.len())
-            .all(|state| error(state) < self.options.absolute_tolerance);
+        let fits =
+            (0..self.segment.x0.len()).all(|state| error(state) < self.options.absolute_tolerance);
         Ok(if fits { f64::INFINITY } else { 0.5 * h })
+    }
+
+    /// The stages of a step whose length is not what the rounded times say.
+    fn stages_like_ptolemy<S: System>(
+        &mut self,
+        system: &mut S,
+        tableau: &'static Tableau,
+        h: f64,
+        resolution: f64,
+    ) {
+        let (argument, segment) = (&mut self.space.0.argument, &mut self.segment);
+        let last = tableau.nodes.len() - 1;
+        let at = |node: f64| ((segment.start + node * h) / resolution).round() * resolution;
+        for stage in 1..=last {
+            let (known, rest) = segment.slopes.split_at_mut(stage);
+            let point = if stage == last { &mut segment.x1 } else { &mut *argument };
+            for (state, own) in point.iter_mut().enumerate() {
+                let terms = tableau.rows[stage].iter();
+                let sum: f64 = terms.map(|(slope, weight)| known[*slope][state] * weight).sum();
+                *own = segment.x0[state] + h * sum;
+            }
+            system.derivative(at(tableau.nodes[stage]), point, &mut rest[0]);
+        }
+        self.counters.evaluations += last as u64;
     }
 
     /// The step to try instead because a function has gone too far past zero; infinity if none has.
@@ -104,11 +134,26 @@ impl Solver {
         let there = self.search.end_level();
         probe.look(segment.end, there);
         let tolerance = self.options.absolute_tolerance;
+        let to =
+            |last: f64, now: f64| h * (last.abs() + 0.5 * tolerance) / (last.abs() + now.abs());
         let mut wanted = f64::INFINITY;
+        // Of the conditions that have changed, the one that is furthest from where it does.
+        let mut furthest = (0.0, 0.0);
         for (function, side) in sides.side.iter().enumerate() {
             let (last, now) = self.search.at_ends(function);
-            if passes(last, now, *side) && now.abs() >= tolerance {
-                wanted = wanted.min(h * (last.abs() + 0.5 * tolerance) / (now - last).abs());
+            if !passes(last, now, *side) || now.abs() < tolerance {
+                continue;
+            }
+            match system.role(function) {
+                CrossingRole::Event => wanted = wanted.min(to(last, now)),
+                CrossingRole::Guard if now.abs() > furthest.1 => furthest = (last, now.abs()),
+                CrossingRole::Guard | CrossingRole::Kink => {}
+            }
+        }
+        if furthest.1 > 0.0 {
+            let g = self.search.end_level().g();
+            if system.decides(self.segment.end, &self.segment.x1, g) {
+                wanted = wanted.min(to(furthest.0, furthest.1));
             }
         }
         wanted

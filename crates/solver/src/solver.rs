@@ -243,8 +243,9 @@ impl Solver {
         self.prepare(system);
         self.space.0.reach = reach;
         self.begin(system)?;
-        if let Policy::Ptolemy { resolution } = self.options.policy {
-            return self.step_like_ptolemy(system, horizon, resolution, &mut sides);
+        if let Policy::Ptolemy { resolution, growth } = self.options.policy {
+            let rules = (resolution, growth);
+            return self.step_like_ptolemy(system, horizon, rules, &mut sides);
         }
         let taken = self.advance(system, horizon).and_then(|()| match self.pole(system) {
             None => Ok(()),
@@ -346,6 +347,16 @@ impl Solver {
     /// between steps. Fixed steps are the model's own and are not bounded.
     pub fn limit_step(&mut self, maximum: f64) {
         self.limit = maximum;
+    }
+
+    /// The step to try next, if one is known \[s\].
+    pub fn next_step(&self) -> Option<f64> {
+        self.learnt
+    }
+
+    /// Sets the step to try next \[s\].
+    pub fn set_next_step(&mut self, step: Option<f64>) {
+        self.learnt = step;
     }
 
     /// The error allowed for a state of this value.

@@ -20,7 +20,8 @@ pub fn is_moml(path: &Path) -> bool {
 /// tree; without one, under the tree that the file itself lies in.
 pub fn import(path: &Path, root: Option<&Path>) -> Result<Imported, Refused> {
     let text = model::read_text(path)?;
-    moml::import(path, &text, &Classes::of(path, root)).map_err(|problem| refused(path, &text, problem))
+    moml::import(path, &text, &Classes::of(path, root))
+        .map_err(|problem| refused(path, &text, problem))
 }
 
 /// The model of a translated MoML file.
@@ -52,8 +53,11 @@ fn refused(path: &Path, text: &str, problem: Problem) -> Refused {
         true => text.to_owned(),
         false => std::fs::read_to_string(&problem.file).unwrap_or_default(),
     };
-    let start: usize =
-        text.split_inclusive('\n').take(problem.line.saturating_sub(1) as usize).map(str::len).sum();
+    let start: usize = text
+        .split_inclusive('\n')
+        .take(problem.line.saturating_sub(1) as usize)
+        .map(str::len)
+        .sum();
     let line = text[start..].lines().next().unwrap_or_default();
     let indent = line.len() - line.trim_start().len();
     let end = start + line.trim_end().len().max(indent);

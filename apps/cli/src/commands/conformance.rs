@@ -30,7 +30,8 @@ pub fn conformance(arguments: &ConformanceArguments) -> Result<()> {
     if let Some(path) = &arguments.junit {
         write(path, &junit(&checked))?;
     }
-    let passed = checked.iter().filter(|own| matches!(own.verdict, Conformity::Pass { .. })).count();
+    let passed =
+        checked.iter().filter(|own| matches!(own.verdict, Conformity::Pass { .. })).count();
     let failed = checked.len() - passed;
     let mut text = match &arguments.json {
         Some(path) => {
@@ -80,8 +81,8 @@ fn files(arguments: &ConformanceArguments) -> Result<Vec<(PathBuf, String)>> {
 
 /// MoML files below a folder that have a test actor; others expect nothing.
 fn below(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = std::fs::read_dir(folder)
-        .with_context(|| format!("cannot read `{}`", folder.display()))?;
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
     for entry in entries {
         let path = entry?.path();
         if path.is_dir() && !path.is_symlink() {

@@ -10,7 +10,10 @@ use crate::report::{refused, show, tell};
 pub fn import(model: &Path, output: &Path, root: Option<&Path>) -> Result<()> {
     let imported = ptolemy::import(model, root).map_err(refused)?;
     if !imported.skipped.is_empty() {
-        tell(&format!("note: left out, since it only shows something: {}\n", imported.skipped.join(", ")));
+        tell(&format!(
+            "note: left out, since it only shows something: {}\n",
+            imported.skipped.join(", ")
+        ));
     }
     if output == Path::new("-") {
         return show(&imported.text);

@@ -461,9 +461,6 @@ impl Engine<'_> {
             history.slopes_after(time, track, &mut self.state.slots);
         }
         own.to.iter().for_each(|tracked| self.mark_next(*tracked));
-        if let Some(tick) = &mut self.state.tick {
-            tick.asked = true;
-        }
     }
 
     /// Whether a recorded change has yet to come at this tick.

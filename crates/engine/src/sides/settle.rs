@@ -159,7 +159,6 @@ impl Engine<'_> {
         self.mark_next(tracked);
         if let Some(tick) = &mut self.state.tick {
             tick.pulses.push(tracked);
-            tick.asked = true;
         }
     }
 }

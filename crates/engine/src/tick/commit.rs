@@ -96,11 +96,6 @@ impl Engine<'_> {
                     }
                 }
                 self.mark_next(id);
-                if program.states[*state].delays && self.state.slots[tracked.slot.index()] != 0.0
-                    && let Some(tick) = &mut self.state.tick
-                {
-                    tick.asked = true;
-                }
                 if let Some(from) = before {
                     self.log_committed(&program.states[*state], from, tag, sink);
                 }

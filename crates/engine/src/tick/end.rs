@@ -17,7 +17,8 @@ impl Engine<'_> {
     pub(crate) fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
         let Some(tick) = &self.state.tick else { return Ok(()) };
-        let more = tick.present > 0 || first_marked(&tick.dirty, 0).is_some();
+        let asked = self.options.profile == Profile::Ptolemy && tick.asked > 0;
+        let more = asked || tick.present > 0 || first_marked(&tick.dirty, 0).is_some();
         match more || self.more_comes() || self.more_inputs() {
             true => Ok(()),
             false => {
@@ -54,7 +55,12 @@ impl Engine<'_> {
                 if !self.program.regions[region].lines.is_empty() {
                     self.record_kink(region);
                 }
+                let step = self.state.regions[region].solver.next_step();
                 self.restart(region, time, seconds);
+                if anew && !self.state.tick.as_ref().is_some_and(|tick| tick.spoke) {
+                    // Nothing happened that Ptolemy II would have a tick for.
+                    self.state.regions[region].solver.set_next_step(step);
+                }
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region });
                 }

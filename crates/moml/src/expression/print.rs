@@ -192,9 +192,31 @@ fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, Str
         args.iter().map(|arg| print(arg, resolve)).collect();
     let args = printed?;
     let same = [
-        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log",
-        "log10", "sqrt", "abs", "floor", "ceil", "round", "min", "max", "sum", "inverse",
-        "transpose", "hypot", "length",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "atan2",
+        "sinh",
+        "cosh",
+        "tanh",
+        "exp",
+        "log",
+        "log10",
+        "sqrt",
+        "abs",
+        "floor",
+        "ceil",
+        "round",
+        "min",
+        "max",
+        "sum",
+        "inverse",
+        "transpose",
+        "hypot",
+        "length",
     ];
     match (name, args.as_slice()) {
         (_, _) if same.contains(&name) => {

@@ -90,7 +90,12 @@ fn is_display(kind: &str) -> bool {
         || kind.ends_with("Scope")
         || matches!(
             kind,
-            "Display" | "MonitorValue" | "Recorder" | "Discard" | "HistogramPlotter" | "SetVariable2"
+            "Display"
+                | "MonitorValue"
+                | "Recorder"
+                | "Discard"
+                | "HistogramPlotter"
+                | "SetVariable2"
         )
 }
 
@@ -159,9 +164,12 @@ impl Actor<'_, '_> {
         special: &mut dyn FnMut(&str) -> Option<Name>,
     ) -> Result<Printed, Problem> {
         let failed = |reason: String| {
-            let line = except.and_then(|name| self.own.property(name)).map_or(self.own.line, |own| own.line);
+            let line = except
+                .and_then(|name| self.own.property(name))
+                .map_or(self.own.line, |own| own.line);
             let told = format!("entity {}", self.own.path);
-            let reason = format!("`{}`: {reason}", text.split_whitespace().collect::<Vec<_>>().join(" "));
+            let reason =
+                format!("`{}`: {reason}", text.split_whitespace().collect::<Vec<_>>().join(" "));
             Problem::unsupported(&self.own.file, line, &told, reason)
         };
         let node = expression::parse(text).map_err(failed)?;
@@ -219,6 +227,19 @@ impl Actor<'_, '_> {
         elements.map(|element| self.frame.scope.constant(element)).collect()
     }
 
+    /// The elements of a parameter that is an array written out, as expressions of ours.
+    pub fn elements(&self, name: &str, default: &str) -> Result<Vec<String>, Problem> {
+        let text = self.own.value(name).unwrap_or(default);
+        let Ok(expression::Node::Array(elements)) = expression::parse(text) else {
+            return Ok(Vec::new());
+        };
+        let print = |element: &expression::Node| {
+            let printed = self.print_node(element, Some(name), 0, &mut |_| None);
+            printed.map(|own| own.text).map_err(|reason| self.unsupported(reason))
+        };
+        elements.iter().map(print).collect()
+    }
+
     /// A parameter that is a word.
     pub fn word(&self, name: &str, default: &str) -> String {
         let text = self.own.value(name).unwrap_or(default);
@@ -235,7 +256,9 @@ impl Actor<'_, '_> {
         self.content.used.insert(name.to_owned());
         let kind = [("type".to_owned(), Yaml::text(kind))];
         let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
-        self.content.blocks.push((name.to_owned(), Yaml::Map(kind.into_iter().chain(fields).collect())));
+        self.content
+            .blocks
+            .push((name.to_owned(), Yaml::Map(kind.into_iter().chain(fields).collect())));
     }
 
     /// Adds its block as an expression.

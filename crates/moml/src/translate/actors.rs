@@ -11,7 +11,8 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
     match actor.own.kind() {
         "AddSubtract" => sum(actor),
         "Scale" => {
-            let text = format!("{} * {}", actor.factor("factor", "1")?, grouped(&actor.signal("input")));
+            let text =
+                format!("{} * {}", actor.factor("factor", "1")?, grouped(&actor.signal("input")));
             actor.expression(&text);
         }
         "MultiplyDivide" => product(actor),
@@ -23,7 +24,8 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Sampler" => sampler(actor),
         "MicrostepDelay" => {
             let input = actor.signal("input");
-            actor.block(&actor.name.clone(), "MicrostepDelay", vec![("input", Yaml::Text(input))]);
+            let fields = vec![("input", Yaml::Text(input)), ("between", Yaml::text("absent"))];
+            actor.block(&actor.name.clone(), "MicrostepDelay", fields);
         }
         "TimeDelay" | "TimedDelay" => {
             actor.refuse_port("delay")?;

@@ -182,8 +182,7 @@ impl Translation {
         let prefix = format!("{name}_");
         inline_parameters(own, &scope, &inputs)?;
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
-        let mut outputs =
-            self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
+        let mut outputs = self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
         if own.kind() == "EnabledComposite" {
             let enable = enabled(own, enable)?;
             for signal in outputs.values_mut() {
@@ -328,8 +327,17 @@ fn enabled(own: &Component, enable: Option<String>) -> Result<String, Problem> {
     let memory = own.entities.iter().find(|inner| {
         !matches!(
             inner.kind(),
-            "Const" | "Expression" | "Scale" | "AddSubtract" | "MultiplyDivide" | "AbsoluteValue"
-                | "TrigFunction" | "MathFunction" | "Sampler" | "TrueGate" | "Default"
+            "Const"
+                | "Expression"
+                | "Scale"
+                | "AddSubtract"
+                | "MultiplyDivide"
+                | "AbsoluteValue"
+                | "TrigFunction"
+                | "MathFunction"
+                | "Sampler"
+                | "TrueGate"
+                | "Default"
         )
     });
     let told = format!("entity {}", own.path);

@@ -39,8 +39,22 @@ pub fn settings(model: &Component, scope: &Scope) -> Result<Vec<(String, String)
     put("solver", Some(solver.to_owned()));
     put("tolerance", Some(value("errorTolerance")?.unwrap_or_else(|| "1e-4".to_owned())));
     put("initial_step", Some(value("initStepSize")?.unwrap_or_else(|| "0.1".to_owned())));
+    if !steps_itself(model) {
+        put("growth", Some("10".to_owned()));
+    }
     put("maximum_step", Some(value("maxStepSize")?.unwrap_or_else(|| "1".to_owned())));
     Ok(settings)
+}
+
+/// Whether an integrator belongs to the director of a composite itself. Directors inside ask for
+/// longer steps.
+fn steps_itself(own: &Component) -> bool {
+    own.entities.iter().any(|inner| match inner.is_composite() {
+        true => inner.director().is_none() && steps_itself(inner),
+        false => {
+            matches!(inner.kind(), "Integrator" | "ContinuousTransferFunction" | "LinearStateSpace")
+        }
+    })
 }
 
 /// Refuses directors that are not supported.

@@ -121,9 +121,24 @@ impl Translation {
         let initial = states.iter().find(|own| own.value("isInitialState") == Some("true"));
         let initial = initial.map(|own| own.name.as_str()).or(controller.value("initialStateName"));
         let initial = initial.map_or(states[0].name.clone(), str::to_owned);
+        let initial = self.entered(
+            &machine,
+            &states,
+            &translated,
+            initial,
+            &mut machine_states,
+            &mut machine_content,
+        )?;
         let Some(initial) = machine.states.get(&initial) else {
             return wrong("the initial state does not exist");
         };
+        // A state that was only there to be left at once has no way back to it.
+        let leads = |name: &str| {
+            let to = |own: &&Component| machine.states[&own.name] == name;
+            let Some(at) = states.iter().position(|own| to(&own)) else { return true };
+            states.iter().any(|own| leaving(&machine, own, &states).iter().any(|(_, to)| *to == at))
+        };
+        machine_states.retain(|(name, _)| name == initial || leads(name));
         block.push(("initial".to_owned(), Yaml::text(initial.clone())));
         if !machine_content.parameters.is_empty() {
             block.push(("parameters".to_owned(), parameters(&machine_content.parameters)));
@@ -146,6 +161,48 @@ impl Translation {
             content.tests.push((longer, format!("{name}.test_{column}")));
         }
         Ok(())
+    }
+
+    /// The state in which a machine begins: immediate transitions without a guard are taken before
+    /// the first tick. What they set are then initial values.
+    fn entered(
+        &self,
+        machine: &Machine,
+        states: &[&Component],
+        translated: &[Translated],
+        initial: String,
+        yaml: &mut [(String, Yaml)],
+        content: &mut Content,
+    ) -> Result<String, Problem> {
+        let mut at = states.iter().position(|own| own.name == initial);
+        let mut passed = Vec::new();
+        while let Some(from) = at {
+            if passed.contains(&from) {
+                break;
+            }
+            passed.push(from);
+            let found = leaving(machine, states[from], states).into_iter().find(|(relation, _)| {
+                let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
+                text("immediate") == Some("true")
+                    && text("guardExpression").is_none_or(|guard| guard == "true")
+                    && text("outputActions").is_none()
+            });
+            let Some((relation, to)) = found else { break };
+            let transition = Transition { machine, relation, states, translated, from, to };
+            let told = format!("transition {}.{}", machine.controller.path, relation.name);
+            let failed = |reason: String| {
+                Problem::unsupported(&machine.controller.file, relation.line, &told, reason)
+            };
+            for (target, value) in transition.set_actions().map_err(failed)? {
+                let own = content.parameters.iter_mut().find(|(name, _)| *name == target);
+                match own {
+                    Some((_, own)) => *own = Some(value),
+                    None => start_from(&mut yaml[to].1, &target, &value),
+                }
+            }
+            at = Some(to);
+        }
+        Ok(at.map_or(initial, |at| states[at].name.clone()))
     }
 
     /// The refinements of a state.
@@ -177,7 +234,7 @@ impl Translation {
             for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
                 let Some(text) = parameter.text() else { continue };
                 if let Some(own) = machine.set.get(&(name.clone(), parameter.name.clone())) {
-                    scope.define(&parameter.name, Ok(Name::Text(own.clone(), false)));
+                    scope.define_input(&parameter.name, own);
                     continue;
                 }
                 match expression::parse(text) {
@@ -256,6 +313,41 @@ impl Translation {
     }
 }
 
+/// Gives an integrator of a state another initial value.
+fn start_from(state: &mut Yaml, block: &str, value: &str) {
+    let Yaml::Map(entries) = state else { return };
+    for (_, blocks) in entries.iter_mut().filter(|(key, _)| key == "blocks") {
+        let Yaml::Map(blocks) = blocks else { continue };
+        for (_, fields) in blocks.iter_mut().filter(|(name, _)| name == block) {
+            let Yaml::Map(fields) = fields else { continue };
+            for (_, initial) in fields.iter_mut().filter(|(key, _)| key == "initial") {
+                *initial = Yaml::text(value);
+            }
+        }
+    }
+}
+
+/// The transitions that leave a state, each with the number of the state that it leads to.
+fn leaving<'a>(
+    machine: &Machine<'a>,
+    state: &Component,
+    states: &[&Component],
+) -> Vec<(&'a Relation, usize)> {
+    let controller = machine.controller;
+    let linked = |port: String, relation: &str| {
+        let is = |own: &&Link| matches!(own, Link::Port { port: end, relation: by, .. } if *end == port && by == relation);
+        controller.links.iter().find(is).is_some()
+    };
+    let leaves = controller
+        .relations
+        .iter()
+        .filter(|own| linked(format!("{}.outgoingPort", state.name), &own.name));
+    let to = |own: &&Relation| {
+        states.iter().position(|to| linked(format!("{}.incomingPort", to.name), &own.name))
+    };
+    leaves.filter_map(|own| Some((own, to(&own)?))).collect()
+}
+
 /// Whether a text of a tree names a signal.
 fn mentions(tree: &Yaml, name: &str) -> bool {
     match tree {
@@ -291,13 +383,12 @@ fn transitions(
         let Some(relation) = controller.relations.iter().find(|own| own.name == name) else {
             continue;
         };
-        let to = states.iter().position(|other| {
-            linked(&format!("{}.incomingPort", other.name)).contains(&name)
-        });
+        let to = states
+            .iter()
+            .position(|other| linked(&format!("{}.incomingPort", other.name)).contains(&name));
         let told = format!("transition {}.{name}", controller.path);
-        let failed = |reason: String| {
-            Problem::unsupported(&controller.file, relation.line, &told, reason)
-        };
+        let failed =
+            |reason: String| Problem::unsupported(&controller.file, relation.line, &told, reason);
         let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
         let transition = Transition { machine, relation, states, translated, from: at, to };
         all.push(transition.yaml().map_err(failed)?);
@@ -466,7 +557,13 @@ impl Transition<'_> {
                     return Err(format!("`{refinement}` {reason}"));
                 }
                 if inner.kind() == "Integrator" && *name == "initialState" {
-                    return Ok(state.content.placed.get(&inner.path).cloned().into_iter().collect());
+                    return Ok(state
+                        .content
+                        .placed
+                        .get(&inner.path)
+                        .cloned()
+                        .into_iter()
+                        .collect());
                 }
                 if !inner.is_composite() {
                     return Err(format!("`{path}` is a parameter of an actor"));
@@ -495,8 +592,7 @@ fn hoisted(
         let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
         let text = text("setActions").or(text("commitActions")).unwrap_or_default();
         let told = format!("transition {}.{}", controller.path, relation.name);
-        let failed =
-            |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
+        let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
         for (target, _) in assignments(text).map_err(failed)? {
             let Some((refinement, name)) = target.split_once('.') else { continue };
             let parameter = own.entity(refinement).and_then(|own| own.property(name));

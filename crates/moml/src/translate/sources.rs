@@ -26,7 +26,8 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         }
         "DiscreteClock" | "Clock" | "EventSource" => clock(actor),
         "SingleEvent" => {
-            let (time, value) = (actor.parameter("time", "0.0")?, actor.parameter("value", "true")?);
+            let (time, value) =
+                (actor.parameter("time", "0.0")?, actor.parameter("value", "true")?);
             let fields = vec![
                 ("offsets", Yaml::list([time])),
                 ("values", Yaml::list([value])),
@@ -39,10 +40,14 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Ramp" => ramp(actor),
         "DifferentialSystem" => differential_system(actor),
         "ContinuousTransferFunction" => transfer_function(actor),
-        "PoissonClock" | "Bernoulli" | "Gaussian" | "Uniform" | "ColtExponential"
-        | "BandlimitedNoise" | "DiscreteRandomSource" | "Rician" => {
-            Err(actor.unsupported("random numbers of Java's generators"))
-        }
+        "PoissonClock"
+        | "Bernoulli"
+        | "Gaussian"
+        | "Uniform"
+        | "ColtExponential"
+        | "BandlimitedNoise"
+        | "DiscreteRandomSource"
+        | "Rician" => Err(actor.unsupported("random numbers of Java's generators")),
         _ => Err(actor.unsupported(format!("the class `{}`", actor.own.base))),
     }
 }
@@ -72,6 +77,10 @@ fn clock(actor: &mut Actor) -> Result<(), Problem> {
         "EventSource" => ("{0.0}", "{1.0}", "2.0"),
         _ => ("{0.0}", "{1}", "1.0"),
     };
+    let times = actor.numbers("offsets", offsets).unwrap_or_default();
+    if times.windows(2).any(|pair| pair[0] == pair[1]) {
+        return repeated(actor, &times, (offsets, values, period));
+    }
     let mut fields = timing(actor, offsets, period, "offsets")?;
     // In a state a transition may set the value.
     let text = actor.parameter("values", values)?;
@@ -98,6 +107,47 @@ fn clock(actor: &mut Actor) -> Result<(), Problem> {
         return Ok(());
     }
     actor.block(&actor.name.clone(), "EventSource", fields);
+    Ok(())
+}
+
+/// A clock with equal offsets: the second event of a time comes one microstep later, and so on.
+fn repeated(
+    actor: &mut Actor,
+    times: &[f64],
+    (offsets, values, period): (&str, &str, &str),
+) -> Result<(), Problem> {
+    let (offsets, values) =
+        (actor.elements("offsets", offsets)?, actor.elements("values", values)?);
+    if offsets.len() != times.len() || values.len() != times.len() {
+        return Err(actor.unsupported("equal offsets that are not written out"));
+    }
+    if actor.number("numberOfCycles", "-1").is_none_or(|cycles| cycles > 0.0) {
+        return Err(actor.unsupported("equal offsets with a number of cycles"));
+    }
+    let later = |at: usize| times[..at].iter().rev().take_while(|own| **own == times[at]).count();
+    let deepest = (0..times.len()).map(later).max().unwrap_or(0);
+    let mut signals = Vec::new();
+    for depth in 0..=deepest {
+        let of = |all: &[String]| -> Vec<String> {
+            (0..times.len()).filter(|at| later(*at) == depth).map(|at| all[at].clone()).collect()
+        };
+        let mut fields =
+            vec![("offsets", Yaml::list(of(&offsets))), ("values", Yaml::list(of(&values)))];
+        match actor.number("period", period).is_some_and(f64::is_infinite) {
+            true => fields.push(("repeat", Yaml::text("once"))),
+            false => fields.push(("period", Yaml::Text(actor.parameter("period", period)?))),
+        }
+        let mut signal = actor.part(&format!("event{depth}"));
+        actor.block(&signal, "EventSource", fields);
+        for microstep in 0..depth {
+            let delayed = actor.part(&format!("event{depth}_{microstep}"));
+            actor.block(&delayed, "MicrostepDelay", vec![("input", Yaml::Text(signal))]);
+            signal = delayed;
+        }
+        signals.push(signal);
+    }
+    let name = actor.name.clone();
+    actor.block(&name, "Merge", vec![("inputs", Yaml::list(signals))]);
     Ok(())
 }
 
@@ -157,17 +207,40 @@ fn ramp(actor: &mut Actor) -> Result<(), Problem> {
     Ok(())
 }
 
+/// A transfer function is a chain of integrators with feedback: with d = b[0] / a[0], the first one
+/// integrates u - sum a[i+1] / a[0] x[i], each other one the one before it, and the output is
+/// d u + sum (b[i+1] - d a[i+1]) / a[0] x[i].
 fn transfer_function(actor: &mut Actor) -> Result<(), Problem> {
-    let numerator = actor.parameter("numerator", "{1.0}")?;
-    let denominator = actor.parameter("denominator", "{1.0}")?;
-    let input = actor.signal("input");
-    let fields = vec![
-        ("input", Yaml::Text(input)),
-        ("numerator", Yaml::Text(numerator)),
-        ("denominator", Yaml::Text(denominator)),
-    ];
-    actor.block(&actor.name.clone(), "TransferFunction", fields);
+    let coefficients = |name: &str| {
+        let own = actor.numbers(name, "{1.0}").filter(|own| !own.is_empty());
+        own.ok_or_else(|| actor.unsupported(format!("`{name}` is not an array of constants")))
+    };
+    let (numerator, a) = (coefficients("numerator")?, coefficients("denominator")?);
+    let Some(missing) = a.len().checked_sub(numerator.len()) else {
+        return Err(actor.unsupported("a numerator of higher order than the denominator"));
+    };
+    let b: Vec<f64> = std::iter::repeat_n(0.0, missing).chain(numerator).collect();
+    let (input, d) = (actor.signal("input"), b[0] / a[0]);
+    let states: Vec<String> = (1..a.len()).map(|at| actor.part(&format!("x{at}"))).collect();
+    let feedback =
+        states.iter().zip(&a[1..]).map(|(x, own)| format!("{} * {x}", number(-own / a[0])));
+    let rate: Vec<String> = std::iter::once(input.clone()).chain(feedback).collect();
+    for (at, state) in states.iter().enumerate() {
+        let rate = if at == 0 { rate.join(" + ") } else { states[at - 1].clone() };
+        actor.block(state, "Integrator", vec![("input", Yaml::Text(rate))]);
+    }
+    let forward = states.iter().zip(a[1..].iter().zip(&b[1..]));
+    let mut terms: Vec<String> =
+        forward.map(|(x, (a1, b1))| format!("{} * {x}", number((b1 - d * a1) / a[0]))).collect();
+    if d != 0.0 {
+        terms.push(format!("{} * {input}", number(d)));
+    }
+    actor.expression(&terms.join(" + "));
     Ok(())
+}
+
+fn number(value: f64) -> String {
+    if value < 0.0 { format!("({value})") } else { value.to_string() }
 }
 
 /// A system of differential equations: an integrator for each state, an expression for each output.

@@ -105,10 +105,9 @@ fn reference(node: &Node, actor: &Actor) -> Result<Reference, String> {
             Ok(Reference::List(rows?.into_iter().flatten().collect()))
         }
         Node::Bool(value) => Ok(Reference::Bool(*value)),
-        Node::Number(text, _) => text
-            .parse()
-            .map(Reference::Number)
-            .map_err(|_| format!("`{text}` is not a number")),
+        Node::Number(text, _) => {
+            text.parse().map(Reference::Number).map_err(|_| format!("`{text}` is not a number"))
+        }
         Node::Call(name, args) if name == "repeat" && args.len() == 2 => {
             let Reference::Number(count) = reference(&args[0], actor)? else {
                 return Err("the count of `repeat` is not a number".to_owned());

@@ -91,8 +91,7 @@ pub fn conform(
 
 /// The first difference between what a test expects and what it saw.
 fn compare(test: &Expectation, trace: &Trace) -> Option<Conformity> {
-    let columns: Option<Vec<usize>> =
-        test.columns.iter().map(|name| trace.column(name)).collect();
+    let columns: Option<Vec<usize>> = test.columns.iter().map(|name| trace.column(name)).collect();
     let Some(columns) = columns else {
         return Some(Conformity::Error(format!("`{}` is not recorded", test.test)));
     };
