@@ -67,8 +67,8 @@ pub use origins::{BlockName, BlockOrigin, MachineOrigin, Origins};
 pub use program::{Code, Extras, Program, StepLimits, compile};
 pub use rates::{Rates, rates};
 pub use region::{
-    Crossing, CrossingId, CrossingKind, FragmentSlice, LiveTapes, MaySlide, Memory, RegionProgram,
-    Watch, WatchId,
+    Crossing, CrossingId, CrossingKind, EventCrossing, FragmentSlice, LiveTapes, MaySlide, Memory,
+    RegionProgram, Watch, WatchId,
 };
 pub use solved::Guess;
 pub use tracked::{

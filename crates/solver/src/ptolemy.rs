@@ -133,27 +133,35 @@ impl Solver {
         let mut probe = Probe { system, segment, x, dx, at, counters, drift };
         let there = self.search.end_level();
         probe.look(segment.end, there);
-        let tolerance = self.options.absolute_tolerance;
-        let to =
-            |last: f64, now: f64| h * (last.abs() + 0.5 * tolerance) / (last.abs() + now.abs());
+        let usual = self.options.absolute_tolerance;
+        let to = |last: f64, now: f64, tolerance: f64| {
+            h * (last.abs() + 0.5 * tolerance) / (last.abs() + now.abs())
+        };
         let mut wanted = f64::INFINITY;
         // Of the conditions that have changed, the one that is furthest from where it does.
         let mut furthest = (0.0, 0.0);
         for (function, side) in sides.side.iter().enumerate() {
             let (last, now) = self.search.at_ends(function);
-            if !passes(last, now, *side) || now.abs() < tolerance {
+            if !passes(last, now, *side) {
                 continue;
             }
             match system.role(function) {
-                CrossingRole::Event => wanted = wanted.min(to(last, now)),
-                CrossingRole::Guard if now.abs() > furthest.1 => furthest = (last, now.abs()),
-                CrossingRole::Guard | CrossingRole::Kink => {}
+                CrossingRole::Event { direction, tolerance } => {
+                    let tolerance = if tolerance > 0.0 { tolerance } else { usual };
+                    if direction * now >= 0.0 && now.abs() >= tolerance {
+                        wanted = wanted.min(to(last, now, tolerance));
+                    }
+                }
+                CrossingRole::Guard if now.abs() >= usual && now.abs() > furthest.1 => {
+                    furthest = (last, now.abs());
+                }
+                CrossingRole::Guard | CrossingRole::Branch => {}
             }
         }
         if furthest.1 > 0.0 {
             let g = self.search.end_level().g();
             if system.decides(self.segment.end, &self.segment.x1, g) {
-                wanted = wanted.min(to(furthest.0, furthest.1));
+                wanted = wanted.min(to(furthest.0, furthest.1, usual));
             }
         }
         wanted

@@ -12,14 +12,19 @@ use crate::segment::Segment;
 use crate::step_span::StepSpan;
 
 /// What a crossing function is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum CrossingRole {
     /// Passing zero is an event.
-    Event,
+    Event {
+        /// 1 if it must rise, -1 if it must fall, 0 for either.
+        direction: f64,
+        /// How far past zero a step may end; 0 for the tolerance of the solver.
+        tolerance: f64,
+    },
     /// It is part of a condition, and passing zero matters if that decides something.
     Guard,
-    /// It has a kink at zero and nothing else.
-    Kink,
+    /// The system is another one beyond zero, and nothing else happens.
+    Branch,
 }
 
 /// The smooth phase of a model: between events it is a pure function of time and state.
@@ -51,7 +56,7 @@ pub trait System {
     /// What it means that a function has passed zero at the end of a step that is not searched.
     fn role(&self, function: usize) -> CrossingRole {
         let _ = function;
-        CrossingRole::Event
+        CrossingRole::Event { direction: 0.0, tolerance: 0.0 }
     }
 
     /// Whether something is decided at a point by functions whose role is that of a guard, if each of

@@ -3,8 +3,8 @@
 use base::{Interval, Table, Time};
 use program::tape::{Active, Rounded, Slot, run, run_active};
 use program::{
-    BlockId, DelayLine, FragmentId, Jacobian, LineId, Program, RegionId, RegionProgram, Room,
-    Source, WatchId,
+    BlockId, DelayLine, EventCrossing, FragmentId, Jacobian, LineId, Program, RegionId,
+    RegionProgram, Room, Source, WatchId,
 };
 use solver::{At, CrossingRole, Enclosure, Noise, Pattern, System, Trial, wide};
 
@@ -130,6 +130,8 @@ pub(crate) struct Flow<'a> {
     pub slide: Option<Slide<'a>>,
     /// The functions at rest.
     pub rests: &'a [Rest],
+    /// Whether comparisons are read from their values and not from their frozen sides.
+    live: bool,
 }
 
 /// Copies values of the solver to the slots of the slices that run, counted from `from`.
@@ -234,7 +236,14 @@ impl<'a> Flow<'a> {
             whole,
             slide: None,
             rests: &[],
+            live: false,
         }
+    }
+
+    /// The same functions with comparisons read from their values, if that is asked for.
+    pub fn living(self, live: bool) -> Self {
+        let live = live && !self.program.live.derivative.is_empty();
+        Flow { live, code: self.code.filter(|_| !live), ..self }
     }
 
     /// The index in the region of a function of the solver.
@@ -439,10 +448,12 @@ impl System for Flow<'_> {
     fn role(&self, function: usize) -> CrossingRole {
         let watch = &self.program.watches[self.watched(function)];
         let crossing = &self.whole_program.crossings[watch.crossing];
-        match () {
-            () if crossing.kink => CrossingRole::Kink,
-            () if self.is_guard(crossing.block) => CrossingRole::Guard,
-            () => CrossingRole::Event,
+        match crossing.event {
+            Some(EventCrossing { direction, tolerance }) => {
+                CrossingRole::Event { direction, tolerance }
+            }
+            None if !crossing.kink && self.is_guard(crossing.block) => CrossingRole::Guard,
+            None => CrossingRole::Branch,
         }
     }
 
@@ -550,6 +561,10 @@ impl Flow<'_> {
     #[inline(never)]
     fn interpreted_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
         self.place(t, x);
+        if self.live {
+            run(&self.program.live.derivative, self.slots);
+            return gather(self.slots, self.program.rate, states(self.ranges), dx);
+        }
         run_active(&self.program.derivative, &self.active.derivative, self.slots);
         gather(self.slots, self.program.rate, states(self.ranges), dx);
         if !self.program.live.derivative.is_empty() && !all_finite(dx) {
@@ -568,7 +583,10 @@ impl Flow<'_> {
     ) {
         self.place_with(t, x, true);
         scatter(self.slots, self.program.rate, states(self.ranges), dx);
-        run_active(&self.program.crossings, &self.active.crossings, self.slots);
+        match self.live {
+            true => run(&self.program.live.crossings, self.slots),
+            false => run_active(&self.program.crossings, &self.active.crossings, self.slots),
+        }
         gather(self.slots, self.program.g, watches(self.ranges), g);
         if g.iter().any(|x| x.is_nan()) {
             run(&self.program.live.crossings, self.slots);

@@ -243,11 +243,13 @@ fn level_crossing(actor: &mut Actor) -> Result<(), Problem> {
         None => actor.optional("defaultEventValue")?.unwrap_or_else(|| level.clone()),
     };
     let (input, direction) = (actor.signal("trigger"), actor.word("direction", "both"));
+    let tolerance = actor.parameter("errorTolerance", "1e-4")?;
     let part = actor.part("crossing");
     let fields = vec![
         ("input", Yaml::Text(input)),
         ("level", Yaml::Text(level)),
         ("direction", Yaml::Text(direction)),
+        ("tolerance", Yaml::Text(tolerance)),
     ];
     actor.block(&part, "LevelCrossing", fields);
     actor.expression(&format!("when(present({part}), {value})"));

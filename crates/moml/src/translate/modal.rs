@@ -433,9 +433,10 @@ impl Transition<'_> {
         if !output.is_empty() {
             entries.push(("output".to_owned(), Yaml::map(output)));
         }
-        let reset = self.text("history") == Some("false") || self.is("reset");
+        // Without either of them, the refinement begins again.
+        let history = self.is("history") || self.text("reset") == Some("false");
         let flags = [
-            ("history", !reset),
+            ("history", history),
             ("immediate", self.is("immediate")),
             ("preemptive", self.is("preemptive")),
             ("nondeterministic", self.is("nondeterministic")),
