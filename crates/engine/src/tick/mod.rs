@@ -51,8 +51,8 @@ pub(crate) struct Tick {
     /// The units that have run, if signals are looked at for what changes them.
     pub fired: Vec<UnitId>,
     pub follows: bool,
-    /// For the profile of Ptolemy II: how many coming microsteps a machine asks for that has changed
-    /// its state. A microstep that nobody asks for and at which no event is present only settles
+    /// For the profile of Ptolemy II: how many coming microsteps a timer or a machine that has
+    /// changed its state asks for. A microstep that nobody asks for and at which no event is present only settles
     /// what came before, and has no row.
     pub asked: u32,
     /// Whether a microstep has had a row.
