@@ -65,7 +65,7 @@ fn mutated_models_are_translated_or_refused() {
         let text = mutate(&whole, &mut numbers);
         if let Ok(imported) = translate(&text) {
             translated += 1;
-            superdense_model::format("mutated.yaml", &imported.text)
+            model::format("mutated.yaml", &imported.text)
                 .unwrap_or_else(|refused| panic!("{refused:?}\n{text}\n{}", imported.text));
         }
     }

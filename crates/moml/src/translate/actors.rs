@@ -97,9 +97,6 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         }
         "MostRecent" => return most_recent(actor),
         "Derivative" => {
-            if actor.frame.wiring.linked(&actor.own.name).contains(&"impulse") {
-                return Err(actor.unsupported("a connected port `impulse`"));
-            }
             let input = actor.signal("input");
             actor.block(&actor.name.clone(), "Derivative", vec![("input", Yaml::Text(input))]);
         }

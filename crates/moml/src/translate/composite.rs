@@ -66,6 +66,10 @@ impl Frame<'_> {
                 format!("{name}_{port_name}{suffix}_out")
             }
             () if super::actor::has_ports(entity) => format!("{name}.{port_name}{suffix}"),
+            () if entity.kind() == "Derivative" => match port {
+                "impulse" => format!("{name}.jump"),
+                _ => format!("{name}.output"),
+            },
             () if outputs.first().is_some_and(|first| first == port) => format!("{name}{suffix}"),
             () => format!("{name}_{port_name}{suffix}"),
         }

@@ -121,7 +121,8 @@ fn repeated(
     if offsets.len() != times.len() || values.len() != times.len() {
         return Err(actor.unsupported("equal offsets that are not written out"));
     }
-    if actor.number("numberOfCycles", "-1").is_none_or(|cycles| cycles > 0.0) {
+    let cycles = actor.number("numberOfCycles", "-1").unwrap_or(f64::NAN);
+    if cycles.is_nan() || cycles > 1.0 {
         return Err(actor.unsupported("equal offsets with a number of cycles"));
     }
     let later = |at: usize| times[..at].iter().rev().take_while(|own| **own == times[at]).count();
@@ -133,7 +134,8 @@ fn repeated(
         };
         let mut fields =
             vec![("offsets", Yaml::list(of(&offsets))), ("values", Yaml::list(of(&values)))];
-        match actor.number("period", period).is_some_and(f64::is_infinite) {
+        let once = actor.number("period", period).is_some_and(f64::is_infinite) || cycles == 1.0;
+        match once {
             true => fields.push(("repeat", Yaml::text("once"))),
             false => fields.push(("period", Yaml::Text(actor.parameter("period", period)?))),
         }
