@@ -41,6 +41,20 @@ pub enum Command {
     },
     /// List every possible outcome of a model with nondeterministic transitions.
     Explore(Box<ExploreArguments>),
+    /// Translate a model of Ptolemy II (MoML) to a model file.
+    Import {
+        /// The MoML file.
+        model: PathBuf,
+        /// The model file to write; `-` writes to standard output.
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// The root of a Ptolemy II tree, for classes in other files; by default, that of the tree
+        /// which the file lies in.
+        #[arg(long, value_name = "PATH")]
+        ptolemy: Option<PathBuf>,
+    },
+    /// Run models of Ptolemy II and compare them with the values that their tests expect.
+    Conformance(Box<ConformanceArguments>),
     /// Plot a saved trace.
     #[command(hide = !cfg!(feature = "pictures"))]
     Plot(Box<PlotArguments>),
@@ -257,8 +271,41 @@ pub struct ModelArguments<T: Takes = AllSettings> {
     /// repeated.
     #[arg(short, long = "input", value_name = "NAME=EXPRESSION|FILE:COLUMN[:HOW]")]
     pub inputs: Vec<String>,
+    /// For a model of Ptolemy II (.xml): the root of a Ptolemy II tree, for classes in other files; by
+    /// default, that of the tree which the file lies in.
+    #[arg(long, value_name = "PATH")]
+    pub ptolemy: Option<PathBuf>,
     #[command(flatten)]
     pub settings: SettingOptions<T>,
+}
+
+/// Arguments of `conformance`.
+#[derive(Args, Debug)]
+pub struct ConformanceArguments {
+    /// A MoML file, or a folder: every MoML file below it that expects values.
+    pub path: PathBuf,
+    /// The root of a Ptolemy II tree, for classes in other files; by default, that of the tree which
+    /// each file lies in.
+    #[arg(long, value_name = "PATH")]
+    pub ptolemy: Option<PathBuf>,
+    /// Only the files that this list names, one on each line, relative to PATH; `#` begins a
+    /// comment.
+    #[arg(long, value_name = "FILE")]
+    pub list: Option<PathBuf>,
+    /// The time limit for each model, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    pub limit: f64,
+    /// How many models run at the same time; by default, one for each processor.
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<usize>,
+    /// Write the results as JSON to this file; `-` writes to standard output instead of the table.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the results as JUnit XML to this file.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: SettingOptions<AllSettings>,
 }
 
 /// Arguments of `run`.

@@ -232,6 +232,17 @@ pub const CODES: &[(&str, &str)] = &[
         Use diagrams and vectors instead of repeated blocks.",
     ),
     (
+        "moml-syntax",
+        "A model of Ptolemy II cannot be read: the file is not XML or not MoML, is damaged or too deeply nested, defines entities, links to something that does not exist, or has classes that are missing or contain themselves. \
+        Correct the file; for classes in other files, `--ptolemy PATH` names the root of the Ptolemy II tree.",
+    ),
+    (
+        "moml-unsupported",
+        "A model of Ptolemy II has an actor, a director or an expression that has no counterpart here. \
+        Nothing is approximated silently, so the model is refused. \
+        docs/ptolemy.md lists what is supported.",
+    ),
+    (
         "never-present",
         "A warning: the signal is always absent. A Sample block needs an earlier event of its own, as in `s: {type: Sample, input: previous(s) + 1, ...}`: \
         an event is present for one microstep only, so its `previous` is absent at the next one, and there is no first event to start from. \

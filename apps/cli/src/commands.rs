@@ -3,12 +3,14 @@
 mod blocks;
 mod check;
 mod compare;
+mod conformance;
 mod dirac;
 mod energy;
 mod examples;
 mod explain;
 mod explore;
 mod fmt;
+mod import;
 mod new;
 mod pair;
 #[cfg(feature = "pictures")]
@@ -44,6 +46,10 @@ pub fn run(command: Command) -> Result<()> {
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
         }
+        Command::Import { model, output, ptolemy } => {
+            import::import(&model, &output, ptolemy.as_deref())
+        }
+        Command::Conformance(arguments) => conformance::conformance(&arguments),
         Command::Dirac(arguments) => dirac::dirac(&arguments),
         Command::Pair(arguments) => pair::pair(&arguments),
         Command::Graph(arguments) => pictures::graph(&arguments),

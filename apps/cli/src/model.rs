@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use superdense::{
     Library, Model, Rational, Refused, RowsPer, Settings, System, Time, parse_parameter,
-    parse_value, read,
+    parse_value, ptolemy,
 };
 
 use crate::arguments::ModelArguments;
@@ -13,7 +13,8 @@ use crate::settings::Takes;
 
 /// Reads and compiles the model.
 pub fn compile<T: Takes>(arguments: &ModelArguments<T>) -> Result<System> {
-    let model = read(&arguments.model).map_err(refused)?;
+    let root = arguments.ptolemy.as_deref();
+    let model = ptolemy::read_any(&arguments.model, root).map_err(refused)?;
     let overrides = overrides(arguments, &model)?;
     let system = System::compile_with(&model, &Library::standard(), &overrides).map_err(refused)?;
     // The process ends with the command, so there is no need to free a large model piece by piece.

@@ -52,7 +52,7 @@ pub use open::{MainParameter, NeedsCompiling, ParameterKind, Parameters};
 pub use overrides::Settings;
 pub use parameters::unknown_parameter;
 pub use possible::possible;
-pub use run::{Rows, RowsPer, RunSettings, Sliding, Zeno, run_settings};
+pub use run::{Profile, Rows, RowsPer, RunSettings, Sliding, Zeno, run_settings};
 pub use specialise::Specialised;
 pub use warnings::{long_run, warnings};
 

@@ -55,7 +55,12 @@ impl Settings {
     /// Whether a program that was compiled with these overrides has the structure that others ask
     /// for, apart from the values of parameters.
     pub fn is_same_structure(&self, others: &Settings) -> bool {
-        let decisive = [RunSetting::Impulses, RunSetting::Sliding, RunSetting::MaximumBlocks];
+        let decisive = [
+            RunSetting::Impulses,
+            RunSetting::Sliding,
+            RunSetting::Profile,
+            RunSetting::MaximumBlocks,
+        ];
         let settings = |own: &Settings| decisive.map(|setting| own.settings.get(setting).cloned());
         let flags = |own: &Settings| (own.everything, own.closed);
         settings(self) == settings(others)

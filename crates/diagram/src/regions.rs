@@ -19,11 +19,13 @@ pub(crate) fn find(diagram: &mut Diagram) {
             parent[a.max(b)] = a.min(b);
         }
     }
+    let together = diagram.run.profile == crate::Profile::Ptolemy;
     diagram.regions = vec![Region::default()];
     let mut of_root = vec![None; diagram.blocks.len()];
     for (index, moves) in moving.into_iter().enumerate() {
         let region = if moves {
-            let root = root(&mut parent, index);
+            // In Ptolemy II everything steps together.
+            let root = if together { 0 } else { root(&mut parent, index) };
             *of_root[root].get_or_insert_with(|| {
                 diagram.regions.push(Region::default());
                 RegionId::new(diagram.regions.len() - 1)

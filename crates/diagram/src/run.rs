@@ -42,6 +42,38 @@ pub struct RunSettings {
     pub zeno: Zeno,
     /// What it means if a comparison switches the motion back onto its own surface.
     pub sliding: Sliding,
+    /// The rules by which steps are chosen and crossings found.
+    pub profile: Profile,
+    /// In the profile of Ptolemy II, how much longer the next step is than one that was accepted.
+    pub growth: f64,
+}
+
+/// The rules by which steps are chosen and crossings found.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Profile {
+    /// Ours: the error decides, and crossings are located on the dense output.
+    #[default]
+    Native,
+    /// Those of the Continuous domain of Ptolemy II.
+    Ptolemy,
+}
+
+impl Profile {
+    /// Both of them.
+    pub const ALL: [Profile; 2] = [Profile::Native, Profile::Ptolemy];
+
+    /// The word for it in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Native => "native",
+            Profile::Ptolemy => "ptolemy",
+        }
+    }
+
+    /// The one of a word.
+    pub fn named(word: &str) -> Option<Profile> {
+        Profile::ALL.into_iter().find(|profile| profile.name() == word)
+    }
 }
 
 /// Which rows are recorded. Those of events always are.
@@ -144,6 +176,7 @@ impl Sliding {
 
 const DEFAULT_TOLERANCE: f64 = 1e-6;
 const DEFAULT_MICROSTEPS: u32 = 1000;
+const DEFAULT_GROWTH: f64 = 5.0;
 
 /// The settings of a run of a model over the values that its parameters have in this run. What the
 /// caller overrides in them has been applied to the model.
@@ -205,6 +238,8 @@ pub(crate) fn evaluate(
             .map_or(DEFAULT_MICROSTEPS, |n| n.clamp(2, u64::from(u32::MAX - 1)) as u32),
         zeno: word(simulate, RunSetting::Zeno, Zeno::named).unwrap_or(Zeno::Error),
         sliding: word(simulate, RunSetting::Sliding, Sliding::named).unwrap_or(Sliding::Error),
+        profile: word(simulate, RunSetting::Profile, Profile::named).unwrap_or_default(),
+        growth: reader.positive(RunSetting::Growth).unwrap_or(DEFAULT_GROWTH),
     }
 }
 

@@ -12,7 +12,7 @@
 //! ```
 
 use base::{Tag, Time};
-use program::{Program, RegionId, Zeno};
+use program::{Profile, Program, RegionId, Zeno};
 
 use crate::log::Event;
 use crate::native::Routines;
@@ -228,8 +228,14 @@ impl Engine<'_> {
             }
         }
         self.state.finished = true;
+        let ended = self.scratch.covered.is_any();
         // Others may have microsteps at this time, and rows are written in the order of tags.
         self.write_row(self.state.tag.max(Tag::new(stop, 0)), sink);
+        if self.options.profile == Profile::Ptolemy && ended && self.state.tag.microstep == 0 {
+            // Its last step is followed by a tick without a length.
+            self.cover_all();
+            self.write_row(Tag::new(stop, 1), sink);
+        }
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
 //! The complete settings of a run.
 
 use base::{ExactTime, Rational, Time};
-use program::{Impulses, Rows, RunSettings, Zeno};
-use solver::Method;
+use program::{Impulses, Profile, Rows, RunSettings, Zeno};
+use solver::{Method, Policy};
 
 /// The settings of a run, complete.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,7 +25,12 @@ pub struct Options {
     pub zeno: Zeno,
     /// The seed of all random numbers.
     pub seed: u64,
+    /// The rules by which steps are chosen and crossings found.
+    pub profile: Profile,
 }
+
+/// The unit of the clock of Ptolemy II \[s\].
+const TICK: f64 = 1e-10;
 
 impl Options {
     /// The settings of a model. Fixed-step solvers use a hundredth of the run as their step if the
@@ -38,6 +43,13 @@ impl Options {
         solver.step = run.step.unwrap_or(if length > 0.0 { length / 100.0 } else { 1.0 });
         solver.initial_step = run.initial_step;
         solver.maximum_step = run.maximum_step;
+        if run.profile == Profile::Ptolemy {
+            solver.policy = Policy::Ptolemy { resolution: TICK, growth: run.growth };
+            // What is `rk45` there is another pair.
+            if method == Method::Rk45 {
+                solver.method = Method::CashKarp;
+            }
+        }
         Options {
             start: run.start,
             stop: run.stop,
@@ -48,6 +60,7 @@ impl Options {
             microsteps: run.microsteps,
             zeno: run.zeno,
             seed: run.seed,
+            profile: run.profile,
         }
     }
 }

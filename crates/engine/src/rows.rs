@@ -11,7 +11,7 @@ use std::collections::binary_heap::PeekMut;
 
 use base::{ExactTime, Table, Tag, Time, clone_reusing};
 use program::tape::Slot;
-use program::{Program, RecordSlots, RegionId, Rows, UnitId};
+use program::{Profile, Program, RecordSlots, RegionId, Rows, UnitId};
 
 use serde::{Deserialize, Serialize};
 
@@ -259,6 +259,11 @@ impl Cover {
         }
     }
 
+    /// Whether the row covers a region.
+    pub fn is_any(&self) -> bool {
+        self.listed.iter().any(|region| self.regions[*region])
+    }
+
     /// Whether a region has recorded signals.
     pub fn records(&self, region: RegionId) -> bool {
         self.records[region]
@@ -315,7 +320,7 @@ impl Engine<'_> {
         // All regions have their first row together.
         let first = self.scratch.covered.recorded.first();
         let begins = first.is_some_and(|own| self.state.regions[*own].last_row.is_none());
-        if sink.is_joined() || begins {
+        if sink.is_joined() || begins || self.options.profile == Profile::Ptolemy {
             return self.scratch.covered.set_all();
         }
         self.scratch.covered.clear();
@@ -460,7 +465,8 @@ impl Engine<'_> {
             watched |= self.program.regions[region].watched;
             covered.add(region);
         }
-        if asked_for || kept && sink.is_joined() {
+        let whole = sink.is_joined() || self.options.profile == Profile::Ptolemy;
+        if asked_for || kept && whole {
             covered.set_all();
         }
         covered.kept = kept;

@@ -20,8 +20,8 @@ macro_rules! with_run_settings {
             "The stop time [s]; the default is 1 s after the start.";
 
             Solver solver: SettingKind::Solver, [],
-            "The solver. Variable step: `rk45` (the default), `rk23`, `euler-adaptive` or, for stiff \
-             models, `rodas5p`, `tr-bdf2` or `auto`; fixed step: `euler`, `heun`, `rk4` or the \
+            "The solver. Variable step: `rk45` (the default), `rk23`, `cash-karp`, `euler-adaptive` \
+             or, for stiff models, `rodas5p`, `tr-bdf2` or `auto`; fixed step: `euler`, `heun`, `rk4` or the \
              implicit `trapezoidal`.";
 
             Tolerance tolerance: SettingKind::Positive,
@@ -78,6 +78,16 @@ macro_rules! with_run_settings {
             "What it means if a comparison switches the motion back onto its own surface: `error` \
              (the default) or `filippov`, a motion along the surface.",
             "See [Sliding](sliding.md).";
+
+            Profile profile: SettingKind::Words(&["native", "ptolemy"]), [],
+            "The rules by which steps are chosen and crossings found: `native` (the default), or \
+             `ptolemy`, those of Ptolemy II, for models that expect its results.",
+            "See [Models of Ptolemy II](ptolemy.md#the-profile).";
+
+            Growth growth: SettingKind::Positive, [],
+            "With the profile `ptolemy`, how much longer the next step is than one that was accepted; \
+             the default is 5.",
+            "See [Models of Ptolemy II](ptolemy.md#the-profile).";
 
             Impulses impulses: SettingKind::Words(&["symbolic", "stepped", "numeric"]), [],
             "How impulses are represented: `symbolic` (the default), `numeric` (a large value in a \

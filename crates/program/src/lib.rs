@@ -52,7 +52,9 @@ pub use blocks::{
 pub use delay_line::{
     DelayLine, DelayTrack, Kinks, LineId, Past, PastId, Reading, ReadingStage, VariableTiming,
 };
-pub use diagram::{BlockId, FragmentId, MachineId, RegionId, Rows, RunSettings, WireId, Zeno};
+pub use diagram::{
+    BlockId, FragmentId, MachineId, Profile, RegionId, Rows, RunSettings, WireId, Zeno,
+};
 pub use fixed_step::{FixedStepProgram, Pass, PassOutput, fixed_step};
 pub use influence::Influence;
 pub use inputs::{InputId, InputProgram};
@@ -65,8 +67,8 @@ pub use origins::{BlockName, BlockOrigin, MachineOrigin, Origins};
 pub use program::{Code, Extras, Program, StepLimits, compile};
 pub use rates::{Rates, rates};
 pub use region::{
-    Crossing, CrossingId, CrossingKind, FragmentSlice, LiveTapes, MaySlide, Memory, RegionProgram,
-    Watch, WatchId,
+    Crossing, CrossingId, CrossingKind, EventCrossing, FragmentSlice, LiveTapes, MaySlide, Memory,
+    RegionProgram, Watch, WatchId,
 };
 pub use solved::Guess;
 pub use tracked::{

@@ -165,6 +165,16 @@ pub struct WatchId {
     pub index: usize,
 }
 
+/// What makes an event of a level crossing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct EventCrossing {
+    /// 1 if it must rise, -1 if it must fall, 0 for either.
+    pub direction: f64,
+    /// With the profile of Ptolemy II, how far past the level a step may end; 0 for the tolerance of
+    /// the run.
+    pub tolerance: f64,
+}
+
 /// What a crossing is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CrossingKind {
@@ -198,6 +208,8 @@ pub struct Crossing {
     /// Whether it is a kink of `abs`, `min` or `max`, across which the selected value is
     /// continuous.
     pub kink: bool,
+    /// What makes an event of it, if it is the function of a level crossing.
+    pub event: Option<EventCrossing>,
     /// The slot of the function's value; for a floor, of the operand itself.
     pub value: Slot,
     /// The frozen side or floor.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{ParameterId, Table, Type};
-use blocks::{Begins, Part};
+use blocks::{Begins, Part, Role, Setting};
 use diagram::{BlockId, Diagram, FlatBlock, FragmentId, RegionId, WireId};
 use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::alike::{Flowing, in_families};
 use crate::delay_line::{DelayLine, LineId};
 use crate::region::{
-    Crossing, CrossingId, CrossingKind, FragmentSlice, MaySlide, RegionProgram, Watch, WatchId,
+    Crossing, CrossingId, CrossingKind, EventCrossing, FragmentSlice, MaySlide, RegionProgram,
+    Watch, WatchId,
 };
 use crate::solved::Guess;
 use crate::tracked::{
@@ -118,10 +119,31 @@ impl Slots {
         slots.place_timers(diagram);
         slots.place_lines(diagram);
         slots.place_crossings(diagram);
+        slots.describe_events(diagram);
         slots.place_passings(diagram);
         slots.step = slots.layout.reserve(1);
         slots.microstep = slots.tracked(1);
         slots
+    }
+
+    /// Says which crossings are those of level crossings.
+    fn describe_events(&mut self, diagram: &Diagram) {
+        for crossing in self.crossings.iter_mut() {
+            let block = diagram.block(crossing.block);
+            if block.kind.role() != Role::LevelCrossing {
+                continue;
+            }
+            let direction = match block.settings.get("direction") {
+                Some(Setting::Word(word)) if &**word == "rising" => 1.0,
+                Some(Setting::Word(word)) if &**word == "falling" => -1.0,
+                _ => 0.0,
+            };
+            let tolerance = match block.settings.get("tolerance") {
+                Some(Setting::Value(value)) => value.as_f64().unwrap_or(0.0),
+                _ => 0.0,
+            };
+            crossing.event = Some(EventCrossing { direction, tolerance });
+        }
     }
 
     fn place_fragments(&mut self, diagram: &Diagram) {
@@ -393,6 +415,7 @@ impl Slots {
                 block,
                 kind: CrossingKind::Sign,
                 kink: false,
+                event: None,
                 sliding: MaySlide::No,
                 value: value.plus(offset),
                 frozen: side,
@@ -420,6 +443,7 @@ impl Slots {
                 block,
                 kind: CrossingKind::Floor,
                 kink: false,
+                event: None,
                 sliding: MaySlide::No,
                 value: value.plus(offset),
                 frozen: floor,

@@ -39,6 +39,7 @@ mod scratch;
 mod step_span;
 mod wide;
 
+mod ptolemy;
 mod solver;
 mod stepping;
 
@@ -47,10 +48,10 @@ pub use counters::Counters;
 pub use crossing::{Located, Sides};
 pub use error::StepError;
 pub use explicit::ERROR_LANES;
-pub use method::{Method, Options};
+pub use method::{Method, Options, Policy};
 pub use pattern::Pattern;
 pub use solver::{Advance, Solver, StepLimit};
 pub use step_span::StepSpan;
-pub use system::{At, Enclosure, Noise, StepBatch, System, Trial};
+pub use system::{At, CrossingRole, Enclosure, Noise, StepBatch, System, Trial};
 pub use tableau::{Embedded, Tableau, TableauError, Weight};
 pub use wide::wide;

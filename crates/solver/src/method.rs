@@ -67,6 +67,8 @@ methods! {
     Rk23: Scheme::Explicit(&tableau::BOGACKI_SHAMPINE),
     /// Dormand and Prince's pair of orders 5 and 4.
     Rk45: Scheme::Explicit(&tableau::DORMAND_PRINCE),
+    /// Cash and Karp's pair of orders 5 and 4.
+    CashKarp: Scheme::Explicit(&tableau::CASH_KARP),
     /// The trapezoidal rule paired with a backward difference, of order 2, for stiff systems.
     TrBdf2: Scheme::TrBdf2,
     /// Steinebach's Rosenbrock method of orders 5 and 4, for stiff systems.
@@ -196,6 +198,23 @@ pub struct Options {
     pub initial_step: Option<f64>,
     /// The longest step of variable-step methods \[s\]; may be infinite.
     pub maximum_step: f64,
+    /// The rules by which steps are chosen and crossings found.
+    pub policy: Policy,
+}
+
+/// The rules by which the steps of an explicit method are chosen and crossings found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Policy {
+    /// Ours: step control by the error, and location on the dense output.
+    #[default]
+    Native,
+    /// Those of Ptolemy II.
+    Ptolemy {
+        /// The unit of its clock \[s\].
+        resolution: f64,
+        /// How much longer the next step is than one that was accepted.
+        growth: f64,
+    },
 }
 
 impl Options {
@@ -208,6 +227,7 @@ impl Options {
             step: 1e-3,
             initial_step: None,
             maximum_step: f64::INFINITY,
+            policy: Policy::Native,
         }
     }
 }

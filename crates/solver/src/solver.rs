@@ -11,7 +11,7 @@ use crate::error::StepError;
 use crate::explicit::{Tolerance, not_finite};
 use crate::initial;
 use crate::linear::Linear;
-use crate::method::{Method, Options};
+use crate::method::{Method, Options, Policy};
 use crate::pole::Pole;
 use crate::scratch::{Forget, Scratch};
 use crate::segment::Segment;
@@ -205,6 +205,10 @@ impl Solver {
         system.derivative(t, x, segment.end_slope_mut());
         self.counters.evaluations += 1;
         self.look_here(system);
+        if self.options.policy != Policy::Native {
+            // After every event Ptolemy II begins with its first step again.
+            self.learnt = self.options.initial_step;
+        }
         if self.learnt.is_none() && !self.method.is_fixed() {
             self.learnt = self.first_step(system);
         }
@@ -243,6 +247,10 @@ impl Solver {
         self.prepare(system);
         self.space.0.reach = reach;
         self.begin(system)?;
+        if let Policy::Ptolemy { resolution, growth } = self.options.policy {
+            let rules = (resolution, growth);
+            return self.step_like_ptolemy(system, horizon, rules, &mut sides);
+        }
         let taken = self.take(system, horizon);
         let found = taken.and_then(|()| self.find_surely(system, horizon, &mut sides));
         if !self.search.here.is_empty() && found.is_ok() {
@@ -354,6 +362,16 @@ impl Solver {
     /// between steps. Fixed steps are the model's own and are not bounded.
     pub fn limit_step(&mut self, maximum: f64) {
         self.limit = maximum;
+    }
+
+    /// The step to try next, if one is known \[s\].
+    pub fn next_step(&self) -> Option<f64> {
+        self.learnt
+    }
+
+    /// Sets the step to try next \[s\].
+    pub fn set_next_step(&mut self, step: Option<f64>) {
+        self.learnt = step;
     }
 
     /// The error allowed for a state of this value.

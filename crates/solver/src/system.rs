@@ -11,6 +11,22 @@ use crate::pattern::Pattern;
 use crate::segment::Segment;
 use crate::step_span::StepSpan;
 
+/// What a crossing function is for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum CrossingRole {
+    /// Passing zero is an event.
+    Event {
+        /// 1 if it must rise, -1 if it must fall, 0 for either.
+        direction: f64,
+        /// How far past zero a step may end; 0 for the tolerance of the solver.
+        tolerance: f64,
+    },
+    /// It is part of a condition, and passing zero matters if that decides something.
+    Guard,
+    /// The system is another one beyond zero, and nothing else happens.
+    Branch,
+}
+
 /// The smooth phase of a model: between events it is a pure function of time and state.
 ///
 /// The receiver is mutable only so that an implementation can keep working space; the same
@@ -36,6 +52,19 @@ pub trait System {
     /// output instead, so that `rate` is the slope of the very function that is searched and
     /// a look inside a step costs no evaluation of the model.
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]);
+
+    /// What it means that a function has passed zero at the end of a step that is not searched.
+    fn role(&self, function: usize) -> CrossingRole {
+        let _ = function;
+        CrossingRole::Event { direction: 0.0, tolerance: 0.0 }
+    }
+
+    /// Whether something is decided at a point by functions whose role is that of a guard, if each of
+    /// them is read as the sign that it has there.
+    fn decides(&mut self, t: f64, x: &[f64], g: &[f64]) -> bool {
+        let _ = (t, x, g);
+        true
+    }
 
     /// Computes a whole trial step of an explicit method, if the system can: every slope but
     /// the first, the state at the end, and the mean square of the error in units of the tolerance,

@@ -200,5 +200,39 @@ pub(crate) static DORMAND_PRINCE: Tableau = Tableau {
     ],
 };
 
+/// J. R. Cash, A. H. Karp, "A variable order Runge-Kutta method for initial value problems with
+/// rapidly varying right-hand sides", ACM Trans. Math. Softw. 16 (1990).
+pub(crate) static CASH_KARP: Tableau = Tableau {
+    name: "cash-karp",
+    order: 5,
+    nodes: &[0.0, 0.2, 0.3, 0.6, 1.0, 0.875, 1.0],
+    rows: &[
+        &[],
+        &[(0, 0.2)],
+        &[(0, 3.0 / 40.0), (1, 9.0 / 40.0)],
+        &[(0, 0.3), (1, -0.9), (2, 1.2)],
+        &[(0, -11.0 / 54.0), (1, 5.0 / 2.0), (2, -70.0 / 27.0), (3, 35.0 / 27.0)],
+        &[
+            (0, 1631.0 / 55296.0),
+            (1, 175.0 / 512.0),
+            (2, 575.0 / 13824.0),
+            (3, 44275.0 / 110592.0),
+            (4, 253.0 / 4096.0),
+        ],
+        &[(0, 37.0 / 378.0), (2, 250.0 / 621.0), (3, 125.0 / 594.0), (5, 512.0 / 1771.0)],
+    ],
+    embedded: Some(Embedded {
+        order: 4,
+        error: &[
+            (0, 37.0 / 378.0 - 2825.0 / 27648.0),
+            (2, 250.0 / 621.0 - 18575.0 / 48384.0),
+            (3, 125.0 / 594.0 - 13525.0 / 55296.0),
+            (4, -277.0 / 14336.0),
+            (5, 512.0 / 1771.0 - 1.0 / 4.0),
+        ],
+    }),
+    extension: &[],
+};
+
 #[cfg(test)]
 mod tests;

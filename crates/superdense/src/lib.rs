@@ -92,6 +92,7 @@ mod given;
 mod hold;
 mod invariants;
 mod native;
+pub mod ptolemy;
 mod recorder;
 mod run;
 mod saved;
@@ -110,7 +111,9 @@ pub use blocks::{
     Accepts, Block, BlockKind, Context, Count, Impulses, Info, Input, InputKind, Kind, Library,
     Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
 };
-pub use diagram::{MainParameter, ParameterKind, Rows, RowsPer, RunSettings, Settings, Zeno};
+pub use diagram::{
+    MainParameter, ParameterKind, Profile, Rows, RowsPer, RunSettings, Settings, Zeno,
+};
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{
     Change, Choice, Counters, Event, Extremes, InputValue, RunError, SlidingFailure, StopReason,

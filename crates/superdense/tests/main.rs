@@ -40,6 +40,7 @@ mod overrides;
 mod pages;
 mod parameters;
 mod presence;
+mod ptolemy;
 mod queues;
 mod rest;
 mod rows;

@@ -149,6 +149,9 @@ impl Engine<'_> {
         self.scratch.machines.entered = entered;
         if let Some(tick) = &mut self.state.tick {
             tick.entered.push(machine);
+            // A diagram that resumes asks for another microstep there.
+            let resumes = transition.history && new.content.is_some();
+            tick.asked = tick.asked.max(if resumes { 2 } else { 1 });
         }
         for (output, said) in &transition.says {
             if self.is_there(said) {

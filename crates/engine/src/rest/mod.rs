@@ -101,9 +101,9 @@ impl Engine<'_> {
             }
         }
         if self.state.regions[region].rests.len() > before {
-            if !self.stop_at_rests(region)
-                && !(self.divide_jumps(region) && self.stop_at_rests(region))
-            {
+            let stands = self.stop_at_rests(region)
+                || self.divide_jumps(region) && self.stop_at_rests(region);
+            if !stands {
                 // The same jump cannot hold two functions.
                 let rest = self.state.regions[region].rests.pop();
                 let watches = &self.program.regions[region].watches;

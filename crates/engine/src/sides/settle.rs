@@ -1,6 +1,6 @@
 //! New sides and floors after a commit; a change causes the next microstep.
 
-use program::{CrossingId, MaySlide, RegionId, TrackedId};
+use program::{CrossingId, MaySlide, Profile, RegionId, TrackedId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -136,14 +136,20 @@ impl Engine<'_> {
             let (tag, block) = (self.state.tag, self.name(crossing.block));
             sink.event(Event::Side { tag, block, from: old, to: new, slides: false });
         }
-        // Becoming zero is no crossing yet; leaving zero is one.
-        if let Some(crossed) = crossing.crossed.filter(|_| new != 0.0) {
+        // Becoming zero is no crossing yet; leaving zero is one. In Ptolemy II it is the other way
+        // round.
+        let crosses = match self.options.profile {
+            Profile::Native => new != 0.0,
+            Profile::Ptolemy => old != 0.0,
+        };
+        if let Some(crossed) = crossing.crossed.filter(|_| crosses) {
             self.state.slots[program.tracked(crossed).slot.index()] = new - old;
             self.pulse(crossed);
         }
         // Leaving a surface is no return to it.
         let left = old == 0.0 && crossing.sliding == MaySlide::Yes;
         if microstep == 0
+            && self.options.profile == Profile::Native
             && !left
             && let Some(tick) = &self.state.tick
         {

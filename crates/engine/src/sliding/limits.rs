@@ -1,7 +1,7 @@
 //! The signals of a region that slides: combinations of their values on both sides.
 
 use program::tape::{Dual, Jet, run};
-use program::{RegionId, Source, WatchId};
+use program::{Profile, RegionId, Source, WatchId};
 
 use super::weights::{solve, solve_moving};
 use super::{Surface, put_all};
@@ -59,6 +59,10 @@ impl Engine<'_> {
 
     #[inline]
     fn run_left_once(&mut self, region: RegionId) {
+        let live = &self.program.regions[region].live.left;
+        if self.options.profile == Profile::Ptolemy && !live.is_empty() {
+            return run(live, &mut self.state.slots);
+        }
         match code(self.native, region) {
             Some(code) => code.left(&mut self.state.slots),
             None => run(&self.program.regions[region].left, &mut self.state.slots),

@@ -3,9 +3,10 @@
 use base::{Interval, Table, Time};
 use program::tape::{Active, Rounded, Slot, run, run_active};
 use program::{
-    DelayLine, Jacobian, LineId, Program, RegionId, RegionProgram, Room, Source, WatchId,
+    BlockId, DelayLine, EventCrossing, FragmentId, Jacobian, LineId, Program, RegionId,
+    RegionProgram, Room, Source, WatchId,
 };
-use solver::{At, Enclosure, Noise, Pattern, System, Trial, wide};
+use solver::{At, CrossingRole, Enclosure, Noise, Pattern, System, Trial, wide};
 
 use crate::delays::history::RegionHistory;
 use crate::native::RegionCode;
@@ -129,6 +130,8 @@ pub(crate) struct Flow<'a> {
     pub slide: Option<Slide<'a>>,
     /// The functions at rest.
     pub rests: &'a [Rest],
+    /// Whether comparisons are read from their values and not from their frozen sides.
+    live: bool,
 }
 
 /// Copies values of the solver to the slots of the slices that run, counted from `from`.
@@ -233,7 +236,14 @@ impl<'a> Flow<'a> {
             whole,
             slide: None,
             rests: &[],
+            live: false,
         }
+    }
+
+    /// The same functions with comparisons read from their values, if that is asked for.
+    pub fn living(self, live: bool) -> Self {
+        let live = live && !self.program.live.derivative.is_empty();
+        Flow { live, code: self.code.filter(|_| !live), ..self }
     }
 
     /// The index in the region of a function of the solver.
@@ -431,6 +441,38 @@ impl System for Flow<'_> {
         ATTOSECOND
     }
 
+    fn role(&self, function: usize) -> CrossingRole {
+        let watch = &self.program.watches[self.watched(function)];
+        let crossing = &self.whole_program.crossings[watch.crossing];
+        match crossing.event {
+            Some(EventCrossing { direction, tolerance }) => {
+                CrossingRole::Event { direction, tolerance }
+            }
+            None if !crossing.kink && self.is_guard(crossing.block) => CrossingRole::Guard,
+            None => CrossingRole::Branch,
+        }
+    }
+
+    fn decides(&mut self, t: f64, x: &[f64], g: &[f64]) -> bool {
+        self.place(t, x);
+        let side =
+            |flow: &Flow, function: usize| flow.program.side.index() + flow.watched(function);
+        let before: Vec<f64> = (0..g.len()).map(|own| self.slots[side(self, own)]).collect();
+        for (function, value) in g.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            let slot = side(self, function);
+            self.slots[slot] = value.signum();
+        }
+        run(&self.program.prelude, self.slots);
+        run(&self.program.left, self.slots);
+        let decides = self.is_enabled();
+        for (function, value) in before.into_iter().enumerate() {
+            let slot = side(self, function);
+            self.slots[slot] = value;
+        }
+        run(&self.program.prelude, self.slots);
+        decides
+    }
+
     #[inline(always)]
     fn crossings(&mut self, t: f64, x: &[f64], dx: &[f64], g: &mut [f64], rate: &mut [f64]) {
         let compiled =
@@ -474,6 +516,32 @@ impl Flow<'_> {
         }
     }
 
+    /// Whether a block is the condition of a transition.
+    fn is_guard(&self, block: BlockId) -> bool {
+        let states = self.whole_program.machines.iter().flat_map(|machine| &machine.states);
+        let mut guards = states.flat_map(|state| &state.transitions).flat_map(|own| &own.guards);
+        guards.any(|guard| guard.block == block)
+    }
+
+    /// Whether a machine that runs would take a transition, by what is in the buffer.
+    fn is_enabled(&mut self) -> bool {
+        let program = self.whole_program;
+        program.machines.iter().any(|machine| {
+            let active = program.fragments[machine.fragment].active;
+            let runs = machine.fragment == FragmentId::ROOT || self.slots[active.index()] != 0.0;
+            let current = program.tracked(program.states[machine.current].tracked).slot;
+            let state = &machine.states[self.slots[current.index()] as usize];
+            let plain = state.transitions.iter().filter(|own| !own.error && !own.guards.is_empty());
+            runs && plain.into_iter().any(|transition| {
+                transition.guards.iter().all(|guard| {
+                    run(&guard.tape, self.slots);
+                    self.slots[guard.present.index()] != 0.0
+                        && self.slots[guard.value.index()] != 0.0
+                })
+            })
+        })
+    }
+
     /// Computes the rates on the sides in the buffer.
     #[inline]
     pub fn plain_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
@@ -515,6 +583,10 @@ impl Flow<'_> {
     #[inline(never)]
     fn interpreted_rates(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
         self.place(t, x);
+        if self.live {
+            run(&self.program.live.derivative, self.slots);
+            return gather(self.slots, self.program.rate, states(self.ranges), dx);
+        }
         run_active(&self.program.derivative, &self.active.derivative, self.slots);
         gather(self.slots, self.program.rate, states(self.ranges), dx);
         if !self.program.live.derivative.is_empty() && !all_finite(dx) {
@@ -533,7 +605,10 @@ impl Flow<'_> {
     ) {
         self.place_with(t, x, true);
         scatter(self.slots, self.program.rate, states(self.ranges), dx);
-        run_active(&self.program.crossings, &self.active.crossings, self.slots);
+        match self.live {
+            true => run(&self.program.live.crossings, self.slots),
+            false => run_active(&self.program.crossings, &self.active.crossings, self.slots),
+        }
         gather(self.slots, self.program.g, watches(self.ranges), g);
         if g.iter().any(|x| x.is_nan()) {
             run(&self.program.live.crossings, self.slots);

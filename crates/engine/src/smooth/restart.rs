@@ -2,7 +2,7 @@
 
 use base::Time;
 use program::tape::run;
-use program::{FragmentId, LineId, RegionId, Zeno};
+use program::{FragmentId, LineId, Profile, RegionId, Zeno};
 
 use crate::engine::Engine;
 use crate::native::code;
@@ -92,6 +92,7 @@ impl Engine<'_> {
         let mut flow =
             Flow::new(self.program, region, ranges, active, slots, (time, seconds), past)
                 .with(code)
+                .living(self.options.profile == Profile::Ptolemy)
                 .on(&state.surfaces, &mut self.scratch.slides[region]);
         flow.rests = &state.rests;
         flow.slots[flow.time.index()] = flow.origin;

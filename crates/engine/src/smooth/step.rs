@@ -2,7 +2,7 @@
 use std::cmp::Reverse;
 
 use base::{ExactTime, Time};
-use program::{Program, RegionId, TimerId, events_before};
+use program::{Profile, Program, RegionId, TimerId, events_before};
 use solver::{Advance, Sides, StepLimit};
 
 use crate::RunError;
@@ -114,6 +114,7 @@ impl Engine<'_> {
         let slides = &mut self.scratch.slides[region];
         let mut flow = Flow::new(self.program, region, ranges, active, slots, origin, past)
             .with(code)
+            .living(self.options.profile == Profile::Ptolemy)
             .on(&state.surfaces, slides);
         flow.rests = &state.rests;
         if !state.surfaces.is_empty() {

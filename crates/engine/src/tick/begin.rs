@@ -1,7 +1,7 @@
 //! The beginning of a tick: left limits, memories, sides, and the agenda entries for its time.
 
 use base::{Tag, Time};
-use program::{FragmentId, Next, Program, RegionId};
+use program::{FragmentId, Next, Profile, Program, RegionId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -213,11 +213,32 @@ impl Engine<'_> {
 
     /// Commits the new values of states at microstep 0: memories of left limits.
     pub(crate) fn commit_memories(&mut self, region: RegionId) {
+        if self.options.profile == Profile::Ptolemy {
+            return self.commit_live_memories(region);
+        }
         let (program, slots) = (&self.program, &mut self.state.slots);
         for memory in &program.regions[region].memories {
             let active = program.fragments[memory.fragment].active;
             if memory.fragment == FragmentId::ROOT || slots[active.index()] != 0.0 {
                 take_memory(program, Next { from: memory.from, state: memory.state }, slots);
+            }
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// The same in the profile of Ptolemy II, where a comparison may have made a signal present at
+    /// the end of a step: what remembers it is asked for at microstep 1.
+    fn commit_live_memories(&mut self, region: RegionId) {
+        let program = self.program;
+        for memory in &program.regions[region].memories {
+            let active = program.fragments[memory.fragment].active;
+            if memory.fragment != FragmentId::ROOT && self.state.slots[active.index()] == 0.0 {
+                continue;
+            }
+            let id = program.states[memory.state].tracked;
+            if self.write(memory.from, id) {
+                self.mark_next(id);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use base::{Tag, Time};
 use program::tape::{Partial, Scalar, Slot, run};
-use program::{RegionId, WireId, Zeno};
+use program::{Profile, RegionId, WireId, Zeno};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -16,7 +16,8 @@ impl Engine<'_> {
     pub(crate) fn end_if_quiet(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
         let Some(tick) = &self.state.tick else { return Ok(()) };
-        let more = tick.present > 0 || !tick.dirty.is_empty();
+        let asked = self.options.profile == Profile::Ptolemy && tick.asked > 0;
+        let more = asked || tick.present > 0 || !tick.dirty.is_empty();
         match more || self.more_comes() || self.more_inputs() {
             true => Ok(()),
             false => {
@@ -34,10 +35,11 @@ impl Engine<'_> {
         for place in 0..self.state.tick.as_mut().map_or(0, |tick| tick.order_involved()) {
             let Some(tick) = &mut self.state.tick else { break };
             let region = tick.involved(place);
+            let anew = self.options.profile == Profile::Ptolemy;
             let touched = tick.region(region);
             let at_crossing =
                 self.state.regions[region].crossing && self.state.regions[region].reached == time;
-            if self.program.regions[region].moves && (touched.changed || at_crossing) {
+            if self.program.regions[region].moves && (touched.changed || at_crossing || anew) {
                 self.look_at(region)?;
                 if at_crossing {
                     if self.options.zeno == Zeno::Rest {
@@ -52,7 +54,12 @@ impl Engine<'_> {
                 if !self.program.regions[region].lines.is_empty() {
                     self.record_kink(region);
                 }
+                let step = self.state.regions[region].solver.next_step();
                 self.restart(region, time, seconds);
+                if anew && !self.state.tick.as_ref().is_some_and(|tick| tick.spoke) {
+                    // Nothing happened that Ptolemy II would have a tick for.
+                    self.state.regions[region].solver.set_next_step(step);
+                }
                 if sink.listens() {
                     sink.event(Event::Restarted { time, region });
                 }

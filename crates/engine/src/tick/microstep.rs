@@ -2,7 +2,7 @@
 
 use base::Tag;
 use program::tape::Slot;
-use program::{TrackedId, UnitEffects};
+use program::{Profile, TrackedId, UnitEffects};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -14,6 +14,7 @@ impl Engine<'_> {
     /// Does one microstep from 1 on.
     pub(crate) fn microstep(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
+        let asked = self.take_asked();
         let Some(tag) = self.open_microstep()? else { return Ok(()) };
         if !program.machines.is_empty() {
             self.look_before();
@@ -32,8 +33,14 @@ impl Engine<'_> {
         if !program.lines.is_empty() {
             self.record_lines(tag.microstep);
         }
-        self.cover_touched(sink);
-        self.write_row(tag, sink);
+        let present = self.state.tick.as_ref().is_some_and(|tick| tick.present > 0);
+        if asked || present || self.options.profile == Profile::Native {
+            self.cover_touched(sink);
+            self.write_row(tag, sink);
+            if let Some(tick) = &mut self.state.tick {
+                tick.spoke = true;
+            }
+        }
         self.end_pulses();
         self.commit(tag, sink)?;
         self.settle_sides(tag.microstep, sink)?;
@@ -56,6 +63,14 @@ impl Engine<'_> {
             self.decide(tag.microstep, sink)?;
         }
         self.end_if_quiet(sink)
+    }
+
+    /// Whether a machine asks for the coming microstep; it is then served.
+    fn take_asked(&mut self) -> bool {
+        let Some(tick) = &mut self.state.tick else { return false };
+        let asked = tick.asked > 0;
+        tick.asked = tick.asked.saturating_sub(1);
+        asked
     }
 
     /// Takes everything that the tick has for its next microstep; none if there is no tick.

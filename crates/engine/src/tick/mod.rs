@@ -54,6 +54,12 @@ pub(crate) struct Tick {
     /// The units that have run, if signals are looked at for what changes them.
     pub fired: Vec<UnitId>,
     pub follows: bool,
+    /// For the profile of Ptolemy II: how many coming microsteps a timer or a machine that has
+    /// changed its state asks for. A microstep that nobody asks for and at which no event is present only settles
+    /// what came before, and has no row.
+    pub asked: u32,
+    /// Whether a microstep has had a row.
+    pub spoke: bool,
 }
 
 impl Tick {
@@ -62,6 +68,7 @@ impl Tick {
         (self.time, self.microstep) = (first.time, first.microstep);
         (self.seconds, self.present, self.order) = (first.time.seconds(), 0, 0);
         self.follows = program.records.last().is_some_and(|record| record.hidden);
+        (self.asked, self.spoke) = (0, false);
         self.fired.clear();
         self.pulses.clear();
         self.pending.clear();

@@ -13,6 +13,23 @@ const MANY: usize = 16;
 const WITH_MARGIN: f64 = 1.02;
 
 impl Search {
+    /// The functions at the end of a step that is not searched.
+    pub fn end_level(&mut self) -> &mut Level {
+        &mut self.space.0.levels[0]
+    }
+
+    /// A function at the start and at the end of a step that is not searched.
+    pub fn at_ends(&self, function: usize) -> (f64, f64) {
+        (self.here.g()[function], self.space.0.levels[0].g()[function])
+    }
+
+    /// Goes on from the end of a step that was not searched.
+    pub fn take_end(&mut self) {
+        if !self.here.is_empty() {
+            std::mem::swap(&mut self.here, &mut self.space.0.levels[0]);
+        }
+    }
+
     /// Finds the first change of side in the segment and returns its time.
     ///
     /// `here` must hold the functions at the segment's start; without a change it holds those

@@ -31,6 +31,13 @@ impl Block for LevelCrossing {
                 )
                 .default("both"),
             )
+            .parameter(
+                Parameter::real(
+                    "tolerance",
+                    "With the profile `ptolemy`, how far past the level a step may end; 0 for the tolerance of the run. The native profile locates crossings to the last bits of time.",
+                )
+                .default("0"),
+            )
             .example(
                 r#"superdense: 1
 name: level-crossing

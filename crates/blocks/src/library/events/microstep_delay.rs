@@ -4,7 +4,7 @@ use base::{Diagnostic, Value};
 use ir::NodeId;
 
 use super::events;
-use crate::{Block, Context, Info, Input, Signal};
+use crate::{Block, Context, Info, Input, Parameter, Signal};
 
 /// A signal one microstep later.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl Block for MicrostepDelay {
     fn info(&self) -> Info {
         events("MicrostepDelay", "Delays a signal by one microstep.")
             .icon("M4 17V7M4 4L2 7H6ZM16 17V7M16 4L14 7H18ZM7 14H13M11 12L13 14L11 16")
-            .equations("y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events")
+            .equations("y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events; absent there with `between: absent`")
             .absence("Absent if the input was absent one microstep earlier, so an event appears one microstep later. Breaks a causality loop at ticks.")
             .impulses("Moves every coefficient to the next microstep.")
             .input(Input::one(
@@ -22,6 +22,14 @@ impl Block for MicrostepDelay {
                 "The signal: an event signal, or one that is also present between events.",
             ))
             .output("output", "The delayed signal.")
+            .parameter(
+                Parameter::word(
+                    "between",
+                    "What the output is at microstep 0 and between events: `input` passes the input on, `absent` makes the output an event signal.",
+                    ["input", "absent"],
+                )
+                .default("input"),
+            )
             .example(
                 r#"superdense: 1
 name: microstep-delay
@@ -37,7 +45,11 @@ simulate: {stop: 2}"#,
     }
 
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
-        let signal = next_microstep(cx, "input");
+        let mut signal = next_microstep(cx, "input");
+        if cx.word("between") == "absent" {
+            let ticking = cx.ticking();
+            signal.present = cx.graph.and(ticking, signal.present);
+        }
         cx.output("output", signal);
         Ok(())
     }

@@ -1,0 +1,108 @@
+//! Instantiated components in, the text of a model file and the expectations of its tests out.
+
+mod actor;
+mod actors;
+mod composite;
+mod director;
+mod modal;
+mod names;
+mod scope;
+mod sources;
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::instantiate::Instantiation;
+use crate::tree::Component;
+use crate::yaml::{self, Yaml};
+use crate::{Classes, Problem};
+
+pub use tests::{Expectation, Reference};
+
+/// A model of Ptolemy II in our format.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// Its name.
+    pub name: String,
+    /// The text of the model file.
+    pub text: String,
+    /// What its test actors expect.
+    pub expectations: Vec<Expectation>,
+    /// Classes that have no meaning here, such as plotters, and were left out.
+    pub skipped: Vec<String>,
+}
+
+/// Reads a MoML file and translates it. Classes in other files are found under the root of
+/// `classes`.
+pub fn import(path: &Path, text: &str, classes: &Classes) -> Result<Imported, Problem> {
+    let file = path.display().to_string();
+    let model = Instantiation::new(classes).file(&file, text)?;
+    if !model.is_composite() {
+        let (line, told) = (model.line, format!("entity {}", model.path));
+        let reason = format!("a `{}` is no model that can be run by itself", model.base);
+        return Err(Problem::unsupported(&file, line, &told, reason));
+    }
+    Translation::default().model(&model)
+}
+
+/// What grows while a model is translated.
+#[derive(Default)]
+struct Translation {
+    /// Diagrams by name.
+    diagrams: Vec<(String, Yaml)>,
+    expectations: Vec<Expectation>,
+    skipped: BTreeSet<String>,
+    /// How many levels of composites are being translated.
+    depth: usize,
+}
+
+/// What a diagram, a state or the model consists of.
+#[derive(Default)]
+struct Content {
+    /// Names that are taken.
+    used: BTreeSet<String>,
+    /// Parameters with their values; without one, the user of the diagram gives it.
+    parameters: Vec<(String, Option<String>)>,
+    blocks: Vec<(String, Yaml)>,
+    /// The names of the blocks of entities, by the paths of these.
+    placed: BTreeMap<String, String>,
+    /// Columns of test actors inside, with their signals.
+    tests: Vec<(String, String)>,
+}
+
+impl Translation {
+    fn model(mut self, model: &Component) -> Result<Imported, Problem> {
+        let (content, simulate) = self.top(model)?;
+        let mut file: Vec<(String, Yaml)> = vec![
+            ("superdense".to_owned(), Yaml::text("1")),
+            ("name".to_owned(), Yaml::text(names::file_name(&model.name))),
+        ];
+        if !content.parameters.is_empty() {
+            file.push(("parameters".to_owned(), parameters(&content.parameters)));
+        }
+        if !self.diagrams.is_empty() {
+            file.push(("diagrams".to_owned(), Yaml::Map(std::mem::take(&mut self.diagrams))));
+        }
+        file.push(("blocks".to_owned(), Yaml::Map(content.blocks)));
+        if !content.tests.is_empty() {
+            file.push(("record".to_owned(), Yaml::map(content.tests)));
+        }
+        file.push(("simulate".to_owned(), Yaml::map(simulate)));
+        let text = yaml::write(&file);
+        Ok(Imported {
+            name: names::file_name(&model.name),
+            text: model::format("imported", &text).unwrap_or(text),
+            expectations: self.expectations,
+            skipped: self.skipped.into_iter().collect(),
+        })
+    }
+}
+
+fn parameters(parameters: &[(String, Option<String>)]) -> Yaml {
+    let value = |value: &Option<String>| value.clone().map_or(Yaml::Nothing, Yaml::Text);
+    Yaml::Map(parameters.iter().map(|(name, own)| (name.clone(), value(own))).collect())
+}
+
+/// The texts of signals, by port and channel.
+type Signals = BTreeMap<(String, usize), String>;

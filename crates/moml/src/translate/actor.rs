@@ -1,0 +1,327 @@
+//! One entity: what its ports are, and what an actor is asked for while it is translated.
+
+use super::composite::{Frame, expression_block};
+use super::{Content, Translation};
+use crate::Problem;
+use crate::expression::{self, Name, Printed};
+use crate::tree::Component;
+use crate::yaml::Yaml;
+
+/// Whether an entity is a composite or a state machine, whose ports are in the file.
+pub fn has_ports(entity: &Component) -> bool {
+    entity.is_composite() || is_machine(entity)
+}
+
+/// Whether an entity is a state machine with its refinements.
+pub fn is_machine(entity: &Component) -> bool {
+    matches!(entity.kind(), "ModalModel" | "FSMActor" | "ModalBSC")
+}
+
+/// Whether an entity becomes a block at all.
+pub fn is_block(entity: &Component) -> bool {
+    !matches!(entity.kind(), "ModalController" | "State" | "CompositeEntity")
+}
+
+/// The names of the output ports of an entity, the main one first.
+pub fn outputs(entity: &Component) -> Vec<String> {
+    if has_ports(entity) {
+        let outputs = entity.ports.iter().filter(|port| port.output);
+        return outputs.map(|port| port.name.clone()).collect();
+    }
+    let known: &[&str] = match entity.kind() {
+        "Integrator" => &["state"],
+        "PolarToCartesian" => &["x", "y"],
+        "CartesianToPolar" => &["magnitude", "angle"],
+        "Minimum" => &["minimumValue", "channelNumber"],
+        "Maximum" => &["maximumValue", "channelNumber"],
+        "Derivative" => &["output", "impulse"],
+        "DifferentialSystem" => {
+            let of_file = entity.ports.iter().filter(|port| port.output || !port.input);
+            return of_file.map(|port| port.name.clone()).collect();
+        }
+        "Queue" => &["output", "size"],
+        _ => &["output"],
+    };
+    known.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// An actor being translated.
+pub struct Actor<'a, 'c> {
+    pub frame: &'a Frame<'c>,
+    pub own: &'a Component,
+    /// The name of its block.
+    pub name: String,
+    pub content: &'a mut Content,
+}
+
+impl Translation {
+    /// Translates one entity of a composite.
+    pub fn entity(
+        &mut self,
+        frame: &Frame,
+        own: &Component,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        if !is_block(own) {
+            return Ok(());
+        }
+        if own.is_composite() {
+            return self.composite(frame, own, content);
+        }
+        if is_machine(own) {
+            return self.machine(frame, own, content);
+        }
+        let name = frame.names[&own.name].clone();
+        let mut actor = Actor { frame, own, name, content };
+        match own.kind() {
+            "Test" | "NonStrictTest" => self.test(&mut actor),
+            kind if is_display(kind) => {
+                self.skipped.insert(own.base.clone());
+                Ok(())
+            }
+            _ => super::actors::translate(&mut actor),
+        }
+    }
+}
+
+/// Whether a class only shows something, and so has no meaning here.
+fn is_display(kind: &str) -> bool {
+    kind.ends_with("Plotter")
+        || kind.ends_with("Scope")
+        || matches!(
+            kind,
+            "Display"
+                | "MonitorValue"
+                | "Recorder"
+                | "Discard"
+                | "HistogramPlotter"
+                | "SetVariable2"
+        )
+}
+
+impl Actor<'_, '_> {
+    /// The signals at a port, without channels that have no source.
+    pub fn inputs(&self, port: &str) -> Vec<String> {
+        self.frame.sources(&self.own.name, port).into_iter().flatten().collect()
+    }
+
+    /// The signal at a port.
+    pub fn input(&self, port: &str) -> Option<String> {
+        self.inputs(port).into_iter().next()
+    }
+
+    /// The signal at a port; an unconnected port is never present.
+    pub fn signal(&self, port: &str) -> String {
+        self.input(port).unwrap_or_else(|| "absent".to_owned())
+    }
+
+    /// The number of channels of a port.
+    pub fn width(&self, port: &str) -> usize {
+        self.frame.sources(&self.own.name, port).len()
+    }
+
+    /// The signal at a channel of a port.
+    pub fn channel(&self, port: &str, channel: usize) -> String {
+        let sources = self.frame.sources(&self.own.name, port);
+        sources.into_iter().nth(channel).flatten().unwrap_or_else(|| "absent".to_owned())
+    }
+
+    /// The name of the signal at an output port.
+    pub fn output(&self, port: &str, channel: usize) -> String {
+        self.frame.output(self.own, port, channel)
+    }
+
+    /// A parameter as an expression of ours.
+    pub fn parameter(&self, name: &str, default: &str) -> Result<String, Problem> {
+        self.printed(name, default).map(|own| own.text)
+    }
+
+    /// The same in parentheses if it is not a plain number or name.
+    pub fn factor(&self, name: &str, default: &str) -> Result<String, Problem> {
+        Ok(grouped(&self.parameter(name, default)?))
+    }
+
+    /// A parameter, with what is known about it.
+    pub fn printed(&self, name: &str, default: &str) -> Result<Printed, Problem> {
+        let text = self.own.value(name).unwrap_or(default);
+        self.print(text, Some(name), &mut |_| None)
+    }
+
+    /// A parameter if the file has it.
+    pub fn optional(&self, name: &str) -> Result<Option<String>, Problem> {
+        match self.own.value(name) {
+            None => Ok(None),
+            Some(_) => self.parameter(name, "").map(Some),
+        }
+    }
+
+    /// Prints an expression of this actor: names are first those of `special`, then its own
+    /// parameters, then those around it.
+    pub fn print(
+        &self,
+        text: &str,
+        except: Option<&str>,
+        special: &mut dyn FnMut(&str) -> Option<Name>,
+    ) -> Result<Printed, Problem> {
+        let failed = |reason: String| {
+            let line = except
+                .and_then(|name| self.own.property(name))
+                .map_or(self.own.line, |own| own.line);
+            let told = format!("entity {}", self.own.path);
+            let reason =
+                format!("`{}`: {reason}", text.split_whitespace().collect::<Vec<_>>().join(" "));
+            Problem::unsupported(&self.own.file, line, &told, reason)
+        };
+        let node = expression::parse(text).map_err(failed)?;
+        self.print_node(&node, except, 0, special).map_err(failed)
+    }
+
+    fn print_node(
+        &self,
+        node: &expression::Node,
+        except: Option<&str>,
+        depth: usize,
+        special: &mut dyn FnMut(&str) -> Option<Name>,
+    ) -> Result<Printed, String> {
+        if depth > 20 {
+            return Err("parameters depend on each other".to_owned());
+        }
+        expression::print(node, &mut |name| {
+            if let Some(own) = special(name) {
+                return Ok(own);
+            }
+            let own = self.own.property(name).filter(|own| own.is_parameter());
+            let own = own.filter(|own| except != Some(own.name.as_str()));
+            let text = own.and_then(|own| own.text()).or_else(|| default(self.own.kind(), name));
+            match text {
+                None => self.frame.scope.find(name, None),
+                Some(text) => match expression::parse(text)? {
+                    expression::Node::Function(names, body) => Ok(Name::Function(names, *body)),
+                    node => {
+                        let own = self.print_node(&node, Some(name), depth + 1, &mut |_| None)?;
+                        Ok(Name::Text(own.text, own.int))
+                    }
+                },
+            }
+        })
+    }
+
+    /// The value of a parameter, if it is a constant number.
+    pub fn number(&self, name: &str, default: &str) -> Option<f64> {
+        self.frame.scope.constant(self.own.value(name).unwrap_or(default))
+    }
+
+    /// The elements of a parameter that is an array of constant numbers.
+    pub fn numbers(&self, name: &str, default: &str) -> Option<Vec<f64>> {
+        let mut text = self.own.value(name).unwrap_or(default).to_owned();
+        for _ in 0..20 {
+            match expression::parse(&text).ok()? {
+                expression::Node::Array(_) => break,
+                expression::Node::Name(name) => text = self.frame.scope.raw(&name)?,
+                _ => return None,
+            }
+        }
+        let expression::Node::Array(_) = expression::parse(&text).ok()? else { return None };
+        let inner = text.trim().trim_start_matches('{').trim_end_matches('}').to_owned();
+        let elements = inner.split(',').map(str::trim).filter(|element| !element.is_empty());
+        elements.map(|element| self.frame.scope.constant(element)).collect()
+    }
+
+    /// The elements of a parameter that is an array written out, as expressions of ours.
+    pub fn elements(&self, name: &str, default: &str) -> Result<Vec<String>, Problem> {
+        let text = self.own.value(name).unwrap_or(default);
+        let Ok(expression::Node::Array(elements)) = expression::parse(text) else {
+            return Ok(Vec::new());
+        };
+        let print = |element: &expression::Node| {
+            let printed = self.print_node(element, Some(name), 0, &mut |_| None);
+            printed.map(|own| own.text).map_err(|reason| self.unsupported(reason))
+        };
+        elements.iter().map(print).collect()
+    }
+
+    /// A parameter that is a word.
+    pub fn word(&self, name: &str, default: &str) -> String {
+        let text = self.own.value(name).unwrap_or(default);
+        self.frame.scope.substituted(text).trim_matches('"').to_owned()
+    }
+
+    /// Whether a parameter is the word true.
+    pub fn flag(&self, name: &str, default: bool) -> bool {
+        self.own.value(name).map_or(default, |value| value == "true")
+    }
+
+    /// Adds a block.
+    pub fn block(&mut self, name: &str, kind: &str, fields: Vec<(&str, Yaml)>) {
+        self.content.used.insert(name.to_owned());
+        let kind = [("type".to_owned(), Yaml::text(kind))];
+        let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
+        self.content
+            .blocks
+            .push((name.to_owned(), Yaml::Map(kind.into_iter().chain(fields).collect())));
+    }
+
+    /// Adds its block as an expression.
+    pub fn expression(&mut self, text: &str) {
+        let name = self.name.clone();
+        self.named(&name, text);
+    }
+
+    /// Adds a block that is an expression.
+    pub fn named(&mut self, name: &str, text: &str) {
+        self.content.used.insert(name.to_owned());
+        self.content.blocks.push((name.to_owned(), expression_block(text)));
+    }
+
+    /// A name for a further block of this actor.
+    pub fn part(&mut self, part: &str) -> String {
+        super::names::fresh(&format!("{}_{part}", self.name), &mut self.content.used)
+    }
+
+    /// Something that we cannot do.
+    pub fn unsupported(&self, reason: impl Into<String>) -> Problem {
+        let told = format!("entity {}", self.own.path);
+        Problem::unsupported(&self.own.file, self.own.line, &told, reason)
+    }
+
+    /// Refuses a port that has a meaning which we do not have, if it is connected.
+    pub fn refuse_port(&self, port: &str) -> Result<(), Problem> {
+        match self.inputs(port).is_empty() {
+            true => Ok(()),
+            false => Err(self.unsupported(format!("a connected port `{port}`"))),
+        }
+    }
+
+    /// A value that is only present together with a trigger, if that is connected.
+    pub fn triggered(&self, value: &str) -> String {
+        let triggers = self.inputs("trigger");
+        match triggers.is_empty() {
+            true => value.to_owned(),
+            false => format!("when({}, {value})", any_present(&triggers)),
+        }
+    }
+}
+
+/// The value of a parameter that other parameters of the same actor may name.
+fn default(kind: &str, name: &str) -> Option<&'static str> {
+    match (kind, name) {
+        ("LevelCrossingDetector", "errorTolerance") => Some("1e-4"),
+        ("LevelCrossingDetector", "level") => Some("0.0"),
+        _ => None,
+    }
+}
+
+/// Whether one of several signals is present.
+pub fn any_present(signals: &[String]) -> String {
+    let parts: Vec<String> = signals.iter().map(|signal| format!("present({signal})")).collect();
+    parts.join(" or ")
+}
+
+/// Text in parentheses if it is not a plain number or name.
+pub fn grouped(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    match text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("({text})"),
+    }
+}

@@ -1,0 +1,544 @@
+//! Composites: the model, diagrams, and contents of states.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use super::scope::Scope;
+use super::{Content, Signals, Translation, names, parameters};
+use crate::Problem;
+use crate::expression::{self, Name, Node};
+use crate::tree::{Component, Property, Relation, find};
+use crate::wiring::{Channel, Wiring};
+use crate::yaml::Yaml;
+
+/// How deep composites may be nested.
+const DEEPEST: usize = 60;
+
+/// A composite whose entities are being translated.
+pub struct Frame<'a> {
+    pub component: &'a Component,
+    pub wiring: Wiring,
+    /// The names of the blocks of its entities.
+    pub names: HashMap<String, String>,
+    /// The signals at its own input ports, seen from inside.
+    pub inputs: Signals,
+    pub scope: Rc<Scope>,
+    /// Inside a state its own time stops while the state is not active: the name of a signal that is
+    /// the time of the model, once something asks for it.
+    pub inside: Option<Inside>,
+}
+
+/// The state that contains a frame.
+#[derive(Clone, Debug)]
+pub struct Inside {
+    /// The signal that is the time of the model.
+    pub now: String,
+}
+
+impl Frame<'_> {
+    /// The signals at an input port of an entity, one for each channel; none for a channel without
+    /// a source.
+    pub fn sources(&self, entity: &str, port: &str) -> Vec<Option<String>> {
+        let channels = self.wiring.channels(Some(entity), port);
+        channels.iter().map(|channel| self.source(*channel)).collect()
+    }
+
+    /// The signal on a channel.
+    pub fn source(&self, channel: Channel) -> Option<String> {
+        self.wiring.ends(channel).iter().find_map(|(end, number)| match &end.entity {
+            None => self.inputs.get(&(end.port.clone(), *number)).cloned(),
+            Some(entity) => {
+                let entity = self.component.entity(entity)?;
+                let is_output = super::actor::outputs(entity).contains(&end.port);
+                is_output.then(|| self.output(entity, &end.port, *number))
+            }
+        })
+    }
+
+    /// The name of the signal at an output port of an entity.
+    pub fn output(&self, entity: &Component, port: &str, channel: usize) -> String {
+        let name = &self.names[&entity.name];
+        let outputs = super::actor::outputs(entity);
+        let suffix = if channel > 0 { format!("_{channel}") } else { String::new() };
+        let port_name = names::plain(port);
+        match () {
+            () if super::actor::has_ports(entity) && self.is_inlined(entity) => {
+                format!("{name}_{port_name}{suffix}_out")
+            }
+            () if super::actor::has_ports(entity) => format!("{name}.{port_name}{suffix}"),
+            () if entity.kind() == "Derivative" => match port {
+                "impulse" => format!("{name}.jump"),
+                _ => format!("{name}.output"),
+            },
+            () if outputs.first().is_some_and(|first| first == port) => format!("{name}{suffix}"),
+            () => format!("{name}_{port_name}{suffix}"),
+        }
+    }
+
+    /// Whether the blocks of a composite become blocks of this one: in a state, transitions may set
+    /// what is inside.
+    pub fn is_inlined(&self, entity: &Component) -> bool {
+        self.inside.is_some() && entity.is_composite()
+    }
+}
+
+impl Translation {
+    /// The model itself: its content and the settings of its director.
+    pub fn top(&mut self, model: &Component) -> Result<(Content, Vec<(String, String)>), Problem> {
+        let scope = Rc::new(Scope::default());
+        let mut content = Content::default();
+        self.own_parameters(model, &scope, &mut content)?;
+        self.fill(model, &scope, Signals::new(), None, "", &mut content)?;
+        let simulate = super::director::settings(model, &scope)?;
+        settle_parameters(model, &scope, &mut content)?;
+        Ok((content, simulate))
+    }
+
+    /// Makes the parameters of a composite known in its scope.
+    pub fn own_parameters(
+        &mut self,
+        own: &Component,
+        scope: &Rc<Scope>,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        content.used.extend(scope.visible());
+        for parameter in own.properties.iter().filter(|own| own.is_parameter()) {
+            let Some(text) = parameter.text() else { continue };
+            if define_special(scope, parameter, text) {
+                continue;
+            }
+            let name = names::fresh(&parameter.name, &mut content.used);
+            scope.define_raw(&parameter.name, text);
+            let int = is_int(text, scope, &parameter.name);
+            scope.define(&parameter.name, Ok(Name::Text(name, int)));
+        }
+        Ok(())
+    }
+
+    /// Translates the entities of a composite into a content. Returns the signals at its output
+    /// ports.
+    pub fn fill(
+        &mut self,
+        component: &Component,
+        scope: &Rc<Scope>,
+        inputs: Signals,
+        inside: Option<Inside>,
+        prefix: &str,
+        content: &mut Content,
+    ) -> Result<Signals, Problem> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            let told = format!("entity {}", component.path);
+            let reason = format!("composites are nested more than {DEEPEST} deep");
+            return Err(Problem::unsupported(&component.file, component.line, &told, reason));
+        }
+        content.used.extend(scope.visible());
+        let wiring = Wiring::of(component, &mut |relation| width(relation, component, scope))?;
+        let mut block_names = HashMap::new();
+        for entity in component.entities.iter().filter(|own| super::actor::is_block(own)) {
+            let wanted = format!("{prefix}{}", names::plain(&entity.name));
+            let name = names::fresh(&wanted, &mut content.used);
+            content.placed.insert(entity.path.clone(), name.clone());
+            block_names.insert(entity.name.clone(), name);
+        }
+        let names = block_names;
+        let scope = scope.clone();
+        let frame = Frame { component, wiring, names, inputs, scope, inside };
+        for entity in &component.entities {
+            self.entity(&frame, entity, content)?;
+        }
+        let mut outputs = Signals::new();
+        for port in component.ports.iter().filter(|port| port.output) {
+            let channels = frame.wiring.channels(None, &port.name);
+            for (number, channel) in channels.iter().enumerate() {
+                if let Some(signal) = frame.source(*channel) {
+                    outputs.insert((port.name.clone(), number), signal);
+                }
+            }
+        }
+        self.depth -= 1;
+        Ok(outputs)
+    }
+
+    /// A composite as an instance of a diagram, or inlined in a state.
+    pub fn composite(
+        &mut self,
+        frame: &Frame,
+        own: &Component,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        super::director::check(own)?;
+        match frame.is_inlined(own) {
+            true => self.inlined(frame, own, content),
+            false => self.instance(frame, own, content),
+        }
+    }
+
+    fn inlined(
+        &mut self,
+        frame: &Frame,
+        own: &Component,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        let name = frame.names[&own.name].clone();
+        let scope = Scope::within(&frame.scope, false);
+        let inputs = self.connected(frame, own);
+        let prefix = format!("{name}_");
+        inline_parameters(own, &scope, &inputs)?;
+        let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        let mut outputs = self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
+        if own.kind() == "EnabledComposite" {
+            let enable = enabled(own, enable)?;
+            for signal in outputs.values_mut() {
+                *signal = format!("when({enable}, {signal})");
+            }
+        }
+        for ((port, channel), signal) in outputs {
+            let output = frame.output(own, &port, channel);
+            content.used.insert(output.clone());
+            content.blocks.push((output, expression_block(&signal)));
+        }
+        Ok(())
+    }
+
+    /// The signals at the input ports of an entity, seen from inside it, by the names that they have
+    /// outside.
+    pub fn connected(&self, frame: &Frame, own: &Component) -> Signals {
+        let mut inputs = Signals::new();
+        for port in own.ports.iter().filter(|port| port.input) {
+            let sources = frame.sources(&own.name, &port.name);
+            for (number, source) in sources.into_iter().enumerate() {
+                if let Some(signal) = source {
+                    inputs.insert((port.name.clone(), number), signal);
+                }
+            }
+        }
+        inputs
+    }
+
+    fn instance(
+        &mut self,
+        frame: &Frame,
+        own: &Component,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        let scope = Scope::within(&frame.scope, true);
+        let mut inner = Content::default();
+        // What the diagram needs from around it keeps its name.
+        inner.used.extend(frame.scope.visible());
+        let connected = self.connected(frame, own);
+        let mut inputs = Signals::new();
+        let mut fields = Vec::new();
+        let mut input_names = Vec::new();
+        for ((port, channel), signal) in &connected {
+            let suffix = if *channel > 0 { format!("_{channel}") } else { String::new() };
+            let name = names::fresh(&format!("{port}{suffix}"), &mut inner.used);
+            inputs.insert((port.clone(), *channel), name.clone());
+            fields.push((name.clone(), signal.clone()));
+            input_names.push(name);
+        }
+        for parameter in own.properties.iter().filter(|own| own.is_parameter()) {
+            let Some(text) = parameter.text() else { continue };
+            if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
+                scope.define_input(&parameter.name, signal);
+            } else if !define_special(&scope, parameter, text) {
+                // A name that is also visible outside may be used again inside.
+                inner.used.remove(&names::plain(&parameter.name));
+                let name = names::fresh(&parameter.name, &mut inner.used);
+                scope.define_raw(&parameter.name, text);
+                let int = is_int(text, &scope, &parameter.name);
+                scope.define(&parameter.name, Ok(Name::Text(name, int)));
+            }
+        }
+        let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
+        if own.kind() == "EnabledComposite" {
+            let enable = enabled(own, enable)?;
+            for signal in outputs.values_mut() {
+                *signal = format!("when({enable}, {signal})");
+            }
+        }
+        let given = instance_parameters(own, &scope, &mut inner)?;
+        fields.extend(given);
+        for (name, text) in scope.needs() {
+            inner.parameters.push((name.clone(), None));
+            fields.push((name, text));
+        }
+        let mut shown: Vec<(String, String)> = outputs
+            .iter()
+            .map(|((port, channel), signal)| {
+                let suffix = if *channel > 0 { format!("_{channel}") } else { String::new() };
+                (format!("{}{suffix}", names::plain(port)), signal.clone())
+            })
+            .collect();
+        let name = frame.names[&own.name].clone();
+        let mut taken: BTreeSet<String> = shown.iter().map(|(name, _)| name.clone()).collect();
+        for (column, signal) in std::mem::take(&mut inner.tests) {
+            let output = names::fresh(&format!("test_{column}"), &mut taken);
+            shown.push((output.clone(), signal));
+            let column = format!("{}_{column}", names::plain(&own.name));
+            self.rename_column(&own.path, &column);
+            content.tests.push((column, format!("{name}.{output}")));
+        }
+        let kind = self.diagram(own, input_names, &shown, inner);
+        let mut block = vec![("type".to_owned(), Yaml::text(kind))];
+        block.extend(fields.into_iter().map(|(name, text)| (name, Yaml::Text(text))));
+        content.blocks.push((name, Yaml::Map(block)));
+        Ok(())
+    }
+
+    /// Adds a diagram, or finds one that is the same. Returns its name.
+    fn diagram(
+        &mut self,
+        own: &Component,
+        inputs: Vec<String>,
+        outputs: &[(String, String)],
+        inner: Content,
+    ) -> String {
+        let mut entries = Vec::new();
+        if !inner.parameters.is_empty() {
+            entries.push(("parameters".to_owned(), parameters(&inner.parameters)));
+        }
+        if !inputs.is_empty() {
+            entries.push(("inputs".to_owned(), Yaml::list(inputs)));
+        }
+        if !outputs.is_empty() {
+            entries.push(("outputs".to_owned(), Yaml::map(outputs.iter().cloned())));
+        }
+        if !inner.blocks.is_empty() {
+            entries.push(("blocks".to_owned(), Yaml::Map(inner.blocks)));
+        }
+        let diagram = Yaml::Map(entries);
+        if let Some((name, _)) = self.diagrams.iter().find(|(_, other)| *other == diagram) {
+            return name.clone();
+        }
+        let class = own.class.rsplit('.').next().unwrap_or_default();
+        let wanted = match own.class == own.base {
+            true => names::plain(&own.name),
+            false => names::plain(class),
+        };
+        let mut used: BTreeSet<String> =
+            self.diagrams.iter().map(|(name, _)| name.clone()).collect();
+        let name = names::fresh(&capital(&wanted), &mut used);
+        self.diagrams.push((name.clone(), diagram));
+        name
+    }
+}
+
+/// The condition under which a composite is enabled. What is inside does not run otherwise, which
+/// is the same as not seeing its outputs if it has no memory.
+fn enabled(own: &Component, enable: Option<String>) -> Result<String, Problem> {
+    let memory = own.entities.iter().find(|inner| {
+        !matches!(
+            inner.kind(),
+            "Const"
+                | "Expression"
+                | "Scale"
+                | "AddSubtract"
+                | "MultiplyDivide"
+                | "AbsoluteValue"
+                | "TrigFunction"
+                | "MathFunction"
+                | "Sampler"
+                | "TrueGate"
+                | "Default"
+        )
+    });
+    let told = format!("entity {}", own.path);
+    if let Some(inner) = memory {
+        let reason = format!("`{}` inside a composite that can be disabled", inner.name);
+        return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+    }
+    enable.ok_or_else(|| {
+        let reason = "the port `enable` is not connected";
+        Problem::unsupported(&own.file, own.line, &told, reason)
+    })
+}
+
+fn capital(name: &str) -> String {
+    let mut chars = name.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+/// A block that is an expression.
+pub fn expression_block(text: &str) -> Yaml {
+    Yaml::map([
+        ("type".to_owned(), "Expression".to_owned()),
+        ("expression".to_owned(), text.to_owned()),
+    ])
+}
+
+/// Makes the parameters of an inlined composite the expressions that they are: what they need may be
+/// a signal in a state. One that needs another of the same composite comes after it.
+fn inline_parameters(own: &Component, scope: &Scope, inputs: &Signals) -> Result<(), Problem> {
+    let mut open: Vec<&Property> =
+        own.properties.iter().filter(|own| own.is_parameter() && own.text().is_some()).collect();
+    while !open.is_empty() {
+        let names: BTreeSet<&str> = open.iter().map(|own| own.name.as_str()).collect();
+        let before = open.len();
+        open.retain(|parameter| {
+            let text = parameter.text().unwrap_or_default();
+            if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
+                scope.define_input(&parameter.name, signal);
+                return false;
+            }
+            let mut waits = false;
+            if let Ok(node) = expression::parse(text) {
+                let _ = expression::print(&node, &mut |other| {
+                    waits |= other != parameter.name && names.contains(other);
+                    Ok(Name::Text(other.to_owned(), false))
+                });
+            }
+            if !waits && !define_special(scope, parameter, text) {
+                scope.define_raw(&parameter.name, text);
+                let printed = scope.print(text, Some(&parameter.name));
+                scope.define(&parameter.name, printed.map(|own| Name::Text(own.text, own.int)));
+            }
+            waits
+        });
+        if open.len() == before {
+            let told = format!("entity {}", own.path);
+            let reason = "parameters depend on each other";
+            return Err(Problem::wrong(&own.file, own.line, &told, reason));
+        }
+    }
+    Ok(())
+}
+
+/// Defines functions and strings, which are no parameters of ours. Returns whether it is one.
+fn define_special(scope: &Scope, parameter: &Property, text: &str) -> bool {
+    if parameter.class.ends_with("StringParameter") {
+        scope.define_string(&parameter.name, &scope.substituted(text));
+        return true;
+    }
+    match expression::parse(text) {
+        Ok(Node::Function(names, body)) => {
+            scope.define(&parameter.name, Ok(Name::Function(names, *body)));
+            true
+        }
+        Ok(Node::Text(value)) => {
+            scope.define_string(&parameter.name, &value);
+            true
+        }
+        Ok(_) => false,
+        // It is an error only if something asks for it.
+        Err(error) => {
+            scope.define(&parameter.name, Err(error));
+            true
+        }
+    }
+}
+
+fn is_int(text: &str, scope: &Scope, name: &str) -> bool {
+    let mut quiet = |other: &str| scope.peek(other, Some(name));
+    let node = expression::parse(text);
+    node.and_then(|node| expression::print(&node, &mut quiet)).is_ok_and(|own| own.int)
+}
+
+/// Gives the parameters that were asked for their values, in the scope of the composite itself.
+pub fn settle_parameters(
+    own: &Component,
+    scope: &Rc<Scope>,
+    content: &mut Content,
+) -> Result<(), Problem> {
+    for (parameter, name) in asked(own, scope) {
+        let text = print(own, parameter, scope, Some(&parameter.name))?;
+        content.parameters.push((name, Some(text)));
+    }
+    Ok(())
+}
+
+/// The parameters of a diagram: those that need its own are its defaults, the others are given where
+/// it is used.
+fn instance_parameters(
+    own: &Component,
+    scope: &Rc<Scope>,
+    inner: &mut Content,
+) -> Result<Vec<(String, String)>, Problem> {
+    let mut fields = Vec::new();
+    let Some(outer) = scope.parent() else { return Ok(fields) };
+    for (parameter, name) in asked(own, scope) {
+        let text = parameter.text().unwrap_or_default();
+        let node = expression::parse(text).unwrap_or(Node::Bool(false));
+        let mut needs_own = false;
+        let _ = expression::print(&node, &mut |other| {
+            let is_own = other != parameter.name
+                && own.properties.iter().any(|own| own.is_parameter() && own.name == other);
+            needs_own |= is_own;
+            Ok(Name::Text(other.to_owned(), false))
+        });
+        match needs_own {
+            true => {
+                let text = print(own, parameter, scope, Some(&parameter.name))?;
+                inner.parameters.push((name, Some(text)));
+            }
+            false => {
+                inner.parameters.push((name.clone(), None));
+                fields.push((name, print(own, parameter, outer, None)?));
+            }
+        }
+    }
+    Ok(fields)
+}
+
+/// Parameters of a composite that something asks for, those that their values ask for included.
+fn asked<'a>(own: &'a Component, scope: &Rc<Scope>) -> Vec<(&'a Property, String)> {
+    let mut found: BTreeMap<usize, String> = BTreeMap::new();
+    loop {
+        let before = found.len();
+        for (at, parameter) in own.properties.iter().enumerate() {
+            let text = parameter.text();
+            let (true, Some(text)) = (parameter.is_parameter(), text) else { continue };
+            if !scope.is_asked(&parameter.name) || found.contains_key(&at) {
+                continue;
+            }
+            let Ok(Name::Text(name, _)) = scope.find(&parameter.name, None) else { continue };
+            if scope.is_input(&name) {
+                continue;
+            }
+            found.insert(at, name);
+            let Ok(node) = expression::parse(text) else { continue };
+            let _ = expression::print(&node, &mut |other| {
+                let is_own = other != parameter.name
+                    && own.properties.iter().any(|own| own.is_parameter() && own.name == other);
+                if is_own {
+                    let _ = scope.find(other, None);
+                }
+                Ok(Name::Text(other.to_owned(), false))
+            });
+        }
+        if found.len() == before {
+            return found.into_iter().map(|(at, name)| (&own.properties[at], name)).collect();
+        }
+    }
+}
+
+fn print(
+    own: &Component,
+    parameter: &Property,
+    scope: &Scope,
+    except: Option<&str>,
+) -> Result<String, Problem> {
+    let text = parameter.text().unwrap_or_default();
+    scope.print(text, except).map(|own| own.text).map_err(|reason| {
+        let told = format!("property {}.{}", own.path, parameter.name);
+        let reason = format!("`{text}`: {reason}");
+        Problem::unsupported(&own.file, parameter.line, &told, reason)
+    })
+}
+
+/// The width of a relation: 1, unless it says more.
+fn width(relation: &Relation, own: &Component, scope: &Scope) -> Result<usize, Problem> {
+    let text = find(&relation.properties, "width").and_then(Property::text);
+    let Some(text) = text.filter(|text| *text != "Auto") else { return Ok(1) };
+    match scope.constant(text) {
+        Some(width) if (2.0..=10_000.0).contains(&width) => Ok(width as usize),
+        Some(_) => Ok(1),
+        None => {
+            let told = format!("relation {}.{}", own.path, relation.name);
+            let reason = format!("the width `{text}` is not a number");
+            Err(Problem::unsupported(&own.file, relation.line, &told, reason))
+        }
+    }
+}

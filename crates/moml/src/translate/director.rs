@@ -1,0 +1,96 @@
+//! Directors: how a model is run.
+
+use super::scope::Scope;
+use crate::Problem;
+use crate::tree::{Component, Property};
+
+/// The settings of the director of a model.
+pub fn settings(model: &Component, scope: &Scope) -> Result<Vec<(String, String)>, Problem> {
+    let mut settings = Vec::new();
+    check(model)?;
+    let director = model.director();
+    let value = |name: &str| -> Result<Option<String>, Problem> {
+        let property = director.and_then(|own| own.property(name));
+        let Some(text) = property.and_then(Property::text) else { return Ok(None) };
+        let printed = scope.print(text, None).map_err(|reason| {
+            let told = format!("property {}.{name}", model.path);
+            let line = property.map_or(model.line, |own| own.line);
+            Problem::unsupported(&model.file, line, &told, format!("`{text}`: {reason}"))
+        })?;
+        Ok(Some(printed.text).filter(|text| text != "inf"))
+    };
+    let mut put = |key: &str, value: Option<String>| {
+        settings.extend(value.map(|value| (key.to_owned(), value)));
+    };
+    put("profile", Some("ptolemy".to_owned()));
+    put("start", value("startTime")?);
+    put("stop", Some(value("stopTime")?.unwrap_or_else(|| "1e9".to_owned())));
+    let solver = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
+    let solver = match solver.map(|text| text.trim_matches('"')) {
+        None => "rk23",
+        Some(name) if name.ends_with("RK23Solver") => "rk23",
+        Some(name) if name.ends_with("RK45Solver") => "rk45",
+        Some(name) => {
+            let told = format!("director of {}", model.path);
+            let reason = format!("the solver `{name}`");
+            return Err(Problem::unsupported(&model.file, model.line, &told, reason));
+        }
+    };
+    put("solver", Some(solver.to_owned()));
+    put("tolerance", Some(value("errorTolerance")?.unwrap_or_else(|| "1e-4".to_owned())));
+    put("initial_step", Some(value("initStepSize")?.unwrap_or_else(|| "0.1".to_owned())));
+    if !steps_itself(model) {
+        put("growth", Some("10".to_owned()));
+    }
+    put("maximum_step", Some(value("maxStepSize")?.unwrap_or_else(|| "1".to_owned())));
+    Ok(settings)
+}
+
+/// Whether an integrator belongs to the director of a composite itself. Directors inside ask for
+/// longer steps.
+fn steps_itself(own: &Component) -> bool {
+    own.entities.iter().any(|inner| match inner.is_composite() {
+        true => inner.director().is_none() && steps_itself(inner),
+        false => {
+            matches!(inner.kind(), "Integrator" | "ContinuousTransferFunction" | "LinearStateSpace")
+        }
+    })
+}
+
+/// Refuses directors that are not supported.
+pub fn check(own: &Component) -> Result<(), Problem> {
+    let Some(director) = own.director() else { return Ok(()) };
+    let kind = director.class.rsplit('.').next().unwrap_or_default();
+    let known = [
+        "ContinuousDirector",
+        "DEDirector",
+        "SRDirector",
+        "HybridModalDirector",
+        "FSMDirector",
+        "CTMixedSignalDirector",
+        "CTMultiSolverDirector",
+        "CTEmbeddedDirector",
+    ];
+    match known.contains(&kind) {
+        true => Ok(()),
+        false => {
+            let told = format!("director of {}", own.path);
+            let reason = format!("the director `{}`", director.class);
+            Err(Problem::unsupported(&own.file, director.line, &told, reason))
+        }
+    }
+}
+
+/// Refuses what only the director of the whole model may say.
+pub fn check_inner(own: &Component) -> Result<(), Problem> {
+    let Some(director) = own.director() else { return Ok(()) };
+    let start = director.property("startTime").and_then(Property::text);
+    match start.and_then(|text| text.parse::<f64>().ok()) {
+        Some(start) if start != 0.0 => {
+            let told = format!("director of {}", own.path);
+            let reason = "a start time of its own inside a model";
+            Err(Problem::unsupported(&own.file, director.line, &told, reason))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,656 @@
+//! State machines: a ModalModel becomes a block of type Modal.
+//!
+//! The refinements of a state become the diagram of the state; composites inside are inlined, since
+//! transitions may set what is inside.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::actor::grouped;
+use super::composite::{Frame, Inside};
+use super::scope::Scope;
+use super::{Content, Signals, Translation, names, parameters};
+use crate::Problem;
+use crate::expression::{self, Name, Node};
+use crate::tree::{Component, Link, Property, Relation, find};
+use crate::yaml::Yaml;
+
+/// A machine being translated.
+struct Machine<'a> {
+    own: &'a Component,
+    controller: &'a Component,
+    /// The signals at its input ports.
+    inputs: Signals,
+    /// Our names of its outputs, by port.
+    outputs: BTreeMap<String, String>,
+    /// Our names of its states.
+    states: BTreeMap<String, String>,
+    scope: Rc<Scope>,
+    /// Parameters of refinements that transitions set, which become parameters of the machine: their
+    /// names, by refinement and parameter.
+    set: BTreeMap<(String, String), String>,
+}
+
+/// A state after its refinements have been translated.
+struct Translated {
+    content: Content,
+    outputs: Signals,
+    /// The scope of each refinement.
+    scopes: BTreeMap<String, Rc<Scope>>,
+}
+
+impl Translation {
+    /// Translates a ModalModel.
+    pub fn machine(
+        &mut self,
+        frame: &Frame,
+        own: &Component,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        let controller = own.entity("_Controller").unwrap_or(own);
+        let states: Vec<&Component> =
+            controller.entities.iter().filter(|own| own.kind() == "State").collect();
+        let wrong = |reason: &str| {
+            let told = format!("entity {}", own.path);
+            Err(Problem::unsupported(&own.file, own.line, &told, reason))
+        };
+        if states.is_empty() {
+            return wrong("a machine without states");
+        }
+        let name = frame.names[&own.name].clone();
+        let now = format!("{name}_now");
+        let mut used = BTreeSet::from(["state".to_owned(), "done".to_owned()]);
+        let states_named: BTreeMap<String, String> = states
+            .iter()
+            .map(|state| (state.name.clone(), names::fresh(&state.name, &mut used)))
+            .collect();
+        let outputs: BTreeMap<String, String> = own
+            .ports
+            .iter()
+            .filter(|port| port.output)
+            .map(|port| (port.name.clone(), names::fresh(&port.name, &mut used)))
+            .collect();
+        let scope = Scope::within(&frame.scope, false);
+        let inputs = self.connected(frame, own);
+        let mut machine_content = Content { used: content.used.clone(), ..Content::default() };
+        for whole in [own, controller] {
+            for parameter in whole.properties.iter().filter(|own| own.is_parameter()) {
+                let Some(_) = parameter.text() else { continue };
+                if parameter.name == "directorClass" {
+                    continue;
+                }
+                let inner = names::fresh(&parameter.name, &mut machine_content.used);
+                scope.define(&parameter.name, Ok(Name::Text(inner, false)));
+            }
+        }
+        let set = hoisted(own, controller, &scope, &mut machine_content)?;
+        let machine = Machine {
+            own,
+            controller,
+            inputs,
+            outputs,
+            states: states_named,
+            scope: scope.clone(),
+            set,
+        };
+        let mut translated: Vec<Translated> = Vec::new();
+        for state in &states {
+            let inside = Inside { now: now.clone() };
+            let used = machine_content.used.clone();
+            translated.push(self.state(&machine, state, inside, used)?);
+        }
+        let mut tests: BTreeMap<String, BTreeMap<usize, String>> = BTreeMap::new();
+        for (at, state) in translated.iter_mut().enumerate() {
+            for (column, signal) in std::mem::take(&mut state.content.tests) {
+                tests.entry(column).or_default().insert(at, signal);
+            }
+        }
+        let mut machine_states = Vec::new();
+        for (at, state) in states.iter().enumerate() {
+            let extra: Vec<(String, String)> = tests
+                .iter()
+                .filter_map(|(column, of)| Some((format!("test_{column}"), of.get(&at)?.clone())))
+                .collect();
+            let yaml = self.state_yaml(&machine, state, &mut translated, at, &states, extra)?;
+            machine_states.push((machine.states[&state.name].clone(), yaml));
+        }
+        super::composite::settle_parameters(own, &scope, &mut machine_content)?;
+        super::composite::settle_parameters(controller, &scope, &mut machine_content)?;
+        let mut block = vec![("type".to_owned(), Yaml::text("Modal"))];
+        let initial = states.iter().find(|own| own.value("isInitialState") == Some("true"));
+        let initial = initial.map(|own| own.name.as_str()).or(controller.value("initialStateName"));
+        let initial = initial.map_or(states[0].name.clone(), str::to_owned);
+        let initial = self.entered(
+            &machine,
+            &states,
+            &translated,
+            initial,
+            &mut machine_states,
+            &mut machine_content,
+        )?;
+        let Some(initial) = machine.states.get(&initial) else {
+            return wrong("the initial state does not exist");
+        };
+        // A state that was only there to be left at once has no way back to it.
+        let leads = |name: &str| {
+            let to = |own: &&Component| machine.states[&own.name] == name;
+            let Some(at) = states.iter().position(to) else { return true };
+            states.iter().any(|own| leaving(&machine, own, &states).iter().any(|(_, to)| *to == at))
+        };
+        machine_states.retain(|(name, _)| name == initial || leads(name));
+        block.push(("initial".to_owned(), Yaml::text(initial.clone())));
+        if !machine_content.parameters.is_empty() {
+            block.push(("parameters".to_owned(), parameters(&machine_content.parameters)));
+        }
+        let mut outputs: Vec<String> = machine.outputs.values().cloned().collect();
+        outputs.extend(tests.keys().map(|column| format!("test_{column}")));
+        if !outputs.is_empty() {
+            block.push(("outputs".to_owned(), Yaml::list(outputs)));
+        }
+        block.push(("states".to_owned(), Yaml::Map(machine_states)));
+        let whole = Yaml::Map(block);
+        if mentions(&whole, &now) {
+            content.blocks.push((now.clone(), super::composite::expression_block("time")));
+            content.used.insert(now);
+        }
+        content.blocks.push((name.clone(), whole));
+        for column in tests.keys() {
+            let longer = format!("{}_{column}", names::plain(&own.name));
+            self.rename_column(&own.path, &longer);
+            content.tests.push((longer, format!("{name}.test_{column}")));
+        }
+        Ok(())
+    }
+
+    /// The state in which a machine begins: immediate transitions without a guard are taken before
+    /// the first tick. What they set are then initial values.
+    fn entered(
+        &self,
+        machine: &Machine,
+        states: &[&Component],
+        translated: &[Translated],
+        initial: String,
+        yaml: &mut [(String, Yaml)],
+        content: &mut Content,
+    ) -> Result<String, Problem> {
+        let mut at = states.iter().position(|own| own.name == initial);
+        let mut passed = Vec::new();
+        while let Some(from) = at {
+            if passed.contains(&from) {
+                break;
+            }
+            passed.push(from);
+            let found = leaving(machine, states[from], states).into_iter().find(|(relation, _)| {
+                let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
+                text("immediate") == Some("true")
+                    && text("guardExpression").is_none_or(|guard| guard == "true")
+                    && text("outputActions").is_none()
+            });
+            let Some((relation, to)) = found else { break };
+            let transition = Transition { machine, relation, states, translated, from, to };
+            let told = format!("transition {}.{}", machine.controller.path, relation.name);
+            let failed = |reason: String| {
+                Problem::unsupported(&machine.controller.file, relation.line, &told, reason)
+            };
+            for (target, value) in transition.set_actions().map_err(failed)? {
+                let own = content.parameters.iter_mut().find(|(name, _)| *name == target);
+                match own {
+                    Some((_, own)) => *own = Some(value),
+                    None => start_from(&mut yaml[to].1, &target, &value),
+                }
+            }
+            at = Some(to);
+        }
+        Ok(at.map_or(initial, |at| states[at].name.clone()))
+    }
+
+    /// The refinements of a state.
+    fn state(
+        &mut self,
+        machine: &Machine,
+        state: &Component,
+        inside: Inside,
+        used: BTreeSet<String>,
+    ) -> Result<Translated, Problem> {
+        let mut content = Content { used, ..Content::default() };
+        let (mut outputs, mut scopes) = (Signals::new(), BTreeMap::new());
+        let refinements = refinements(state);
+        for (at, name) in refinements.iter().enumerate() {
+            let Some(refinement) = machine.own.entity(name) else {
+                let told = format!("state {}", state.path);
+                let reason = format!("there is no refinement `{name}`");
+                return Err(Problem::wrong(&state.file, state.line, &told, reason));
+            };
+            if refinement.entity("_Controller").is_some() {
+                let told = format!("entity {}", refinement.path);
+                let reason = "a refinement that is a state machine itself";
+                return Err(Problem::unsupported(&refinement.file, refinement.line, &told, reason));
+            }
+            super::director::check(refinement)?;
+            super::director::check_inner(refinement)?;
+            let scope = Scope::within(&machine.scope, false);
+            let prefix = if at == 0 { String::new() } else { format!("{}_", names::plain(name)) };
+            for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
+                let Some(text) = parameter.text() else { continue };
+                if let Some(own) = machine.set.get(&(name.clone(), parameter.name.clone())) {
+                    scope.define_input(&parameter.name, own);
+                    continue;
+                }
+                match expression::parse(text) {
+                    Ok(Node::Function(names, body)) => {
+                        scope.define(&parameter.name, Ok(Name::Function(names, *body)));
+                    }
+                    Ok(Node::Text(value)) => scope.define_string(&parameter.name, &value),
+                    _ if parameter.class.ends_with("StringParameter") => {
+                        scope.define_string(&parameter.name, &scope.substituted(text));
+                    }
+                    _ => {
+                        let own = format!("{prefix}{}", names::plain(&parameter.name));
+                        let own = names::fresh(&own, &mut content.used);
+                        scope.define_raw(&parameter.name, text);
+                        scope.define(&parameter.name, Ok(Name::Text(own, false)));
+                    }
+                }
+            }
+            let inputs = machine.inputs.clone();
+            let inner = Some(inside.clone());
+            outputs.extend(self.fill(refinement, &scope, inputs, inner, &prefix, &mut content)?);
+            scopes.insert(name.clone(), scope);
+        }
+        Ok(Translated { content, outputs, scopes })
+    }
+
+    fn state_yaml(
+        &mut self,
+        machine: &Machine,
+        state: &Component,
+        translated: &mut [Translated],
+        at: usize,
+        states: &[&Component],
+        extra: Vec<(String, String)>,
+    ) -> Result<Yaml, Problem> {
+        let mut entries = Vec::new();
+        let own = refinements(state);
+        let shared = states[..at].iter().find(|other| !own.is_empty() && refinements(other) == own);
+        let transitions = transitions(machine, state, states, translated, at)?;
+        match shared {
+            Some(other) => {
+                entries.push(("like".to_owned(), Yaml::text(machine.states[&other.name].clone())));
+            }
+            None => {
+                let here = &mut translated[at];
+                for name in &own {
+                    let Some(refinement) = machine.own.entity(name) else { continue };
+                    let scope = here.scopes[name].clone();
+                    super::composite::settle_parameters(refinement, &scope, &mut here.content)?;
+                }
+                let content = &mut here.content;
+                if !content.parameters.is_empty() {
+                    entries.push(("parameters".to_owned(), parameters(&content.parameters)));
+                }
+                if !content.blocks.is_empty() {
+                    let blocks = std::mem::take(&mut content.blocks);
+                    entries.push(("blocks".to_owned(), Yaml::Map(blocks)));
+                }
+                let outputs = here.outputs.iter().filter(|((_, channel), _)| *channel == 0);
+                let outputs = outputs.filter_map(|((port, _), signal)| {
+                    Some((machine.outputs.get(port)?.clone(), signal.clone()))
+                });
+                let outputs: Vec<(String, String)> = outputs.chain(extra).collect();
+                if !outputs.is_empty() {
+                    entries.push(("outputs".to_owned(), Yaml::map(outputs)));
+                }
+            }
+        }
+        if !transitions.is_empty() {
+            entries.push(("transitions".to_owned(), Yaml::List(transitions)));
+        }
+        if state.value("isFinalState") == Some("true") {
+            entries.push(("final".to_owned(), Yaml::text("true")));
+        }
+        Ok(Yaml::Map(entries))
+    }
+}
+
+/// Gives an integrator of a state another initial value.
+fn start_from(state: &mut Yaml, block: &str, value: &str) {
+    let Yaml::Map(entries) = state else { return };
+    for (_, blocks) in entries.iter_mut().filter(|(key, _)| key == "blocks") {
+        let Yaml::Map(blocks) = blocks else { continue };
+        for (_, fields) in blocks.iter_mut().filter(|(name, _)| name == block) {
+            let Yaml::Map(fields) = fields else { continue };
+            for (_, initial) in fields.iter_mut().filter(|(key, _)| key == "initial") {
+                *initial = Yaml::text(value);
+            }
+        }
+    }
+}
+
+/// The transitions that leave a state, each with the number of the state that it leads to.
+fn leaving<'a>(
+    machine: &Machine<'a>,
+    state: &Component,
+    states: &[&Component],
+) -> Vec<(&'a Relation, usize)> {
+    let controller = machine.controller;
+    let linked = |port: String, relation: &str| {
+        let is = |own: &&Link| matches!(own, Link::Port { port: end, relation: by, .. } if *end == port && by == relation);
+        controller.links.iter().find(is).is_some()
+    };
+    let leaves = controller
+        .relations
+        .iter()
+        .filter(|own| linked(format!("{}.outgoingPort", state.name), &own.name));
+    let to = |own: &&Relation| {
+        states.iter().position(|to| linked(format!("{}.incomingPort", to.name), &own.name))
+    };
+    leaves.filter_map(|own| Some((own, to(&own)?))).collect()
+}
+
+/// Whether a text of a tree names a signal.
+fn mentions(tree: &Yaml, name: &str) -> bool {
+    match tree {
+        Yaml::Nothing => false,
+        Yaml::Text(text) => text.contains(name),
+        Yaml::List(items) => items.iter().any(|item| mentions(item, name)),
+        Yaml::Map(entries) => entries.iter().any(|(_, value)| mentions(value, name)),
+    }
+}
+
+fn refinements(state: &Component) -> Vec<String> {
+    let names = state.value("refinementName").unwrap_or_default();
+    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+fn transitions(
+    machine: &Machine,
+    state: &Component,
+    states: &[&Component],
+    translated: &[Translated],
+    at: usize,
+) -> Result<Vec<Yaml>, Problem> {
+    let controller = machine.controller;
+    let linked = |port: &str| -> Vec<&str> {
+        let links = controller.links.iter().filter_map(|link| match link {
+            Link::Port { port: own, relation, .. } if own == port => Some(relation.as_str()),
+            _ => None,
+        });
+        links.collect()
+    };
+    let mut all = Vec::new();
+    for name in linked(&format!("{}.outgoingPort", state.name)) {
+        let Some(relation) = controller.relations.iter().find(|own| own.name == name) else {
+            continue;
+        };
+        let to = states
+            .iter()
+            .position(|other| linked(&format!("{}.incomingPort", other.name)).contains(&name));
+        let told = format!("transition {}.{name}", controller.path);
+        let failed =
+            |reason: String| Problem::unsupported(&controller.file, relation.line, &told, reason);
+        let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
+        let transition = Transition { machine, relation, states, translated, from: at, to };
+        all.push(transition.yaml().map_err(failed)?);
+    }
+    Ok(all)
+}
+
+struct Transition<'a> {
+    machine: &'a Machine<'a>,
+    relation: &'a Relation,
+    states: &'a [&'a Component],
+    translated: &'a [Translated],
+    from: usize,
+    to: usize,
+}
+
+impl Transition<'_> {
+    fn text(&self, name: &str) -> Option<&str> {
+        find(&self.relation.properties, name).and_then(Property::text)
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.text(name) == Some("true")
+    }
+
+    fn yaml(&self) -> Result<Yaml, String> {
+        let to = self.machine.states[&self.states[self.to].name].clone();
+        let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
+        let guard = self.text("guardExpression").unwrap_or("true");
+        let (guard, after) = self.guard(guard)?;
+        if let Some(guard) = guard {
+            entries.push(("when".to_owned(), Yaml::Text(guard)));
+        }
+        if let Some(after) = after {
+            entries.push(("after".to_owned(), Yaml::Text(after)));
+        }
+        let set = self.set_actions()?;
+        if !set.is_empty() {
+            entries.push(("set".to_owned(), Yaml::map(set)));
+        }
+        let output = self.output_actions()?;
+        if !output.is_empty() {
+            entries.push(("output".to_owned(), Yaml::map(output)));
+        }
+        // Without either of them, the refinement begins again.
+        let history = self.is("history") || self.text("reset") == Some("false");
+        let flags = [
+            ("history", history),
+            ("immediate", self.is("immediate")),
+            ("preemptive", self.is("preemptive")),
+            ("nondeterministic", self.is("nondeterministic")),
+            ("default", self.is("defaultTransition")),
+            ("error", self.is("errorTransition")),
+        ];
+        for (name, holds) in flags {
+            if holds {
+                entries.push((name.to_owned(), Yaml::text("true")));
+            }
+        }
+        Ok(Yaml::Map(entries))
+    }
+
+    /// The condition, and the time that the state must have lasted.
+    fn guard(&self, text: &str) -> Result<(Option<String>, Option<String>), String> {
+        let node = expression::parse(text)?;
+        let (mut rest, mut after) = (Vec::new(), None);
+        for part in conjuncts(&node) {
+            match part {
+                Node::Call(name, args) if name == "timeout" && args.len() == 1 => {
+                    after = Some(self.print(&args[0])?);
+                }
+                Node::Bool(true) => {}
+                part => rest.push(part),
+            }
+        }
+        let texts: Result<Vec<String>, String> =
+            rest.iter().map(|part| self.print(part).map(|text| conjunct(&text))).collect();
+        let texts = texts?;
+        Ok(((!texts.is_empty()).then(|| texts.join(" and ")), after))
+    }
+
+    fn print(&self, node: &Node) -> Result<String, String> {
+        expression::print(node, &mut |name| self.resolve(name)).map(|own| own.text)
+    }
+
+    /// What a name means in a guard or an action: a port of the machine, or a parameter.
+    fn resolve(&self, name: &str) -> Result<Name, String> {
+        let plain = |text: &str| Ok(Name::Text(text.to_owned(), false));
+        let signal = |port: &str| {
+            let port = port.to_owned();
+            let here = &self.translated[self.from];
+            let key = (port.clone(), 0);
+            let declared = self.machine.own.port(&port);
+            let own = declared.is_some_and(|port| port.output).then(|| here.outputs.get(&key));
+            own.flatten().or_else(|| self.machine.inputs.get(&key)).cloned()
+        };
+        let is_port = |name: &str| self.machine.own.port(name).is_some();
+        if is_port(name) {
+            return match signal(name) {
+                Some(signal) => plain(&signal),
+                None => plain("absent"),
+            };
+        }
+        if let Some(port) = name.strip_suffix("_isPresent").filter(|port| is_port(port)) {
+            return match signal(port) {
+                Some(signal) => plain(&format!("present({signal})")),
+                None => plain("false"),
+            };
+        }
+        if let Some((refinement, path)) = name.split_once('.')
+            && let Some(scope) = self.translated[self.from].scopes.get(refinement)
+        {
+            return scope.find(path, None);
+        }
+        self.machine.scope.find(name, None)
+    }
+
+    fn output_actions(&self) -> Result<Vec<(String, String)>, String> {
+        let mut all = Vec::new();
+        for (target, value) in assignments(self.text("outputActions").unwrap_or_default())? {
+            let name = self.machine.outputs.get(&target);
+            let name = name.ok_or_else(|| format!("there is no output `{target}`"))?;
+            all.push((name.clone(), self.print(&value)?));
+        }
+        Ok(all)
+    }
+
+    fn set_actions(&self) -> Result<Vec<(String, String)>, String> {
+        let text = self.text("setActions").or(self.text("commitActions")).unwrap_or_default();
+        let mut all: Vec<(String, String)> = Vec::new();
+        for (target, value) in assignments(text)? {
+            let value = self.print(&value)?;
+            for name in self.targets(&target)? {
+                all.push((name, value.clone()));
+            }
+        }
+        Ok(all)
+    }
+
+    /// What an action sets: a parameter, and the states of the integrators that start from it.
+    fn targets(&self, path: &str) -> Result<Vec<String>, String> {
+        let parts: Vec<&str> = path.split('.').collect();
+        let unknown = || format!("there is nothing to set at `{path}`");
+        if let [name] = parts.as_slice() {
+            return match self.machine.scope.find(name, None)? {
+                Name::Text(text, _) => Ok(vec![text]),
+                Name::Function(..) => Err("a function cannot be set".to_owned()),
+            };
+        }
+        let (refinement, inner) = (parts[0], &parts[1..]);
+        let component = self.machine.own.entity(refinement).ok_or_else(unknown)?;
+        let state = &self.translated[self.to];
+        let entered = state.scopes.contains_key(refinement);
+        match inner {
+            [name] => {
+                let key = (refinement.to_owned(), (*name).to_owned());
+                let mut all = vec![self.machine.set.get(&key).cloned().ok_or_else(unknown)?];
+                if entered {
+                    started_from(component, name, &state.content, &mut all);
+                }
+                Ok(all)
+            }
+            [entity, name] => {
+                let inner = component.entity(entity).ok_or_else(unknown)?;
+                if !entered {
+                    let reason = "is no refinement of the state that it leads to";
+                    return Err(format!("`{refinement}` {reason}"));
+                }
+                if inner.kind() == "Integrator" && *name == "initialState" {
+                    return Ok(state
+                        .content
+                        .placed
+                        .get(&inner.path)
+                        .cloned()
+                        .into_iter()
+                        .collect());
+                }
+                if !inner.is_composite() {
+                    return Err(format!("`{path}` is a parameter of an actor"));
+                }
+                let mut all = Vec::new();
+                started_from(inner, name, &state.content, &mut all);
+                match all.is_empty() {
+                    true => Err(unknown()),
+                    false => Ok(all),
+                }
+            }
+            _ => Err(unknown()),
+        }
+    }
+}
+
+/// The parameters of refinements that transitions set, as parameters of the machine.
+fn hoisted(
+    own: &Component,
+    controller: &Component,
+    scope: &Scope,
+    content: &mut Content,
+) -> Result<BTreeMap<(String, String), String>, Problem> {
+    let mut set = BTreeMap::new();
+    for relation in &controller.relations {
+        let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
+        let text = text("setActions").or(text("commitActions")).unwrap_or_default();
+        let told = format!("transition {}.{}", controller.path, relation.name);
+        let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
+        for (target, _) in assignments(text).map_err(failed)? {
+            let Some((refinement, name)) = target.split_once('.') else { continue };
+            let parameter = own.entity(refinement).and_then(|own| own.property(name));
+            let key = (refinement.to_owned(), name.to_owned());
+            let Some(value) = parameter.and_then(|own| own.text()) else { continue };
+            if set.contains_key(&key) {
+                continue;
+            }
+            let wanted = format!("{}_{}", names::plain(refinement), names::plain(name));
+            let hoisted = names::fresh(&wanted, &mut content.used);
+            let value = scope.print(value, None).map_err(failed)?.text;
+            content.parameters.push((hoisted.clone(), Some(value)));
+            set.insert(key, hoisted);
+        }
+    }
+    Ok(set)
+}
+
+/// The integrators of a composite whose initial state is a parameter of it.
+fn started_from(component: &Component, parameter: &str, content: &Content, all: &mut Vec<String>) {
+    for entity in &component.entities {
+        if entity.kind() == "Integrator" && entity.value("initialState") == Some(parameter) {
+            all.extend(content.placed.get(&entity.path).cloned());
+        } else if entity.is_composite() {
+            for own in &entity.properties {
+                if own.is_parameter() && own.text() == Some(parameter) {
+                    started_from(entity, &own.name, content, all);
+                }
+            }
+        }
+    }
+}
+
+/// The parts of a condition that must all hold.
+fn conjuncts(node: &Node) -> Vec<&Node> {
+    match node {
+        Node::Binary("&&", a, b) => {
+            let mut parts = conjuncts(a);
+            parts.extend(conjuncts(b));
+            parts
+        }
+        node => vec![node],
+    }
+}
+
+fn conjunct(text: &str) -> String {
+    match text.contains(" or ") || text.starts_with("if ") {
+        true => grouped(text),
+        false => text.to_owned(),
+    }
+}
+
+/// Assignments `a = x; b = y`.
+fn assignments(text: &str) -> Result<Vec<(String, Node)>, String> {
+    let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
+    let split = |part: &str| {
+        let (target, value) = part.split_once('=').ok_or(format!("`{part}` is no assignment"))?;
+        Ok((target.trim().to_owned(), expression::parse(value)?))
+    };
+    parts.map(split).collect()
+}

@@ -1,0 +1,299 @@
+//! Actors with time: clocks, events, waves and time itself.
+
+use super::actor::Actor;
+use crate::Problem;
+use crate::expression::Name;
+use crate::yaml::Yaml;
+
+/// Translates a source by its class; any other class is not supported.
+pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
+    match actor.own.kind() {
+        "Const" => constant(actor),
+        "CurrentTime" => {
+            // Inside a state `time` stands still while the state is not active.
+            let local = actor.flag("useLocalTime", false);
+            let now = actor.frame.inside.as_ref().filter(|_| !local);
+            let now = now.map_or("time".to_owned(), |inside| inside.now.clone());
+            let text = actor.triggered(&now);
+            actor.expression(&text);
+            Ok(())
+        }
+        "CurrentMicrostep" | "GetCurrentMicrostep" => {
+            let trigger = actor.signal("trigger");
+            let fields = vec![("trigger", Yaml::Text(trigger))];
+            actor.block(&actor.name.clone(), "CurrentMicrostep", fields);
+            Ok(())
+        }
+        "DiscreteClock" | "Clock" | "EventSource" => clock(actor),
+        "SingleEvent" => {
+            let (time, value) =
+                (actor.parameter("time", "0.0")?, actor.parameter("value", "true")?);
+            let fields = vec![
+                ("offsets", Yaml::list([time])),
+                ("values", Yaml::list([value])),
+                ("repeat", Yaml::text("once")),
+            ];
+            actor.block(&actor.name.clone(), "EventSource", fields);
+            Ok(())
+        }
+        "Waveform" => waveform(actor),
+        "Ramp" => ramp(actor),
+        "DifferentialSystem" => differential_system(actor),
+        "ContinuousTransferFunction" => transfer_function(actor),
+        "PoissonClock"
+        | "Bernoulli"
+        | "Gaussian"
+        | "Uniform"
+        | "ColtExponential"
+        | "BandlimitedNoise"
+        | "DiscreteRandomSource"
+        | "Rician" => Err(actor.unsupported("random numbers of Java's generators")),
+        _ => Err(actor.unsupported(format!("the class `{}`", actor.own.base))),
+    }
+}
+
+fn constant(actor: &mut Actor) -> Result<(), Problem> {
+    let value = actor.parameter("value", "1")?;
+    match actor.inputs("trigger").is_empty() && actor.frame.inside.is_none() {
+        true => actor.block(&actor.name.clone(), "Constant", vec![("value", Yaml::Text(value))]),
+        false => {
+            let text = actor.triggered(&value);
+            actor.expression(&text);
+        }
+    }
+    Ok(())
+}
+
+/// The offsets or values of a pattern: a list if the array is written out, otherwise an expression.
+fn pattern(actor: &Actor, name: &str, default: &str) -> Result<Yaml, Problem> {
+    let text = actor.parameter(name, default)?;
+    Ok(Yaml::Text(text))
+}
+
+fn clock(actor: &mut Actor) -> Result<(), Problem> {
+    ["period", "trigger", "start", "stop"].iter().try_for_each(|port| actor.refuse_port(port))?;
+    let (offsets, values, period) = match actor.own.kind() {
+        "Clock" => ("{0.0, 1.0}", "{1, 0}", "2.0"),
+        "EventSource" => ("{0.0}", "{1.0}", "2.0"),
+        _ => ("{0.0}", "{1}", "1.0"),
+    };
+    let times = actor.numbers("offsets", offsets).unwrap_or_default();
+    if times.windows(2).any(|pair| pair[0] == pair[1]) {
+        return repeated(actor, &times, (offsets, values, period));
+    }
+    let mut fields = timing(actor, offsets, period, "offsets")?;
+    // In a state a transition may set the value.
+    let text = actor.parameter("values", values)?;
+    let single = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let single = single.filter(|text| actor.frame.inside.is_some() && !text.contains([',', '[']));
+    let single = single.map(str::to_owned);
+    if single.is_none() {
+        fields.insert(1, ("values", Yaml::Text(text)));
+    }
+    let cycles = actor.parameter("numberOfCycles", "-1")?;
+    if actor.number("numberOfCycles", "-1").is_some_and(|cycles| cycles > 0.0) {
+        let offsets = actor.parameter("offsets", offsets)?;
+        fields.push(("count", Yaml::Text(format!("{cycles} * length({offsets})"))));
+    }
+    if actor.number("stopTime", "Infinity").is_none_or(f64::is_finite)
+        && let Some(stop) = actor.optional("stopTime")?
+    {
+        fields.push(("stop", Yaml::list([stop])));
+    }
+    if let Some(value) = single {
+        let clock = actor.part("clock");
+        actor.block(&clock, "EventSource", fields);
+        actor.expression(&format!("when(present({clock}), {value})"));
+        return Ok(());
+    }
+    actor.block(&actor.name.clone(), "EventSource", fields);
+    Ok(())
+}
+
+/// A clock with equal offsets: the second event of a time comes one microstep later, and so on.
+fn repeated(
+    actor: &mut Actor,
+    times: &[f64],
+    (offsets, values, period): (&str, &str, &str),
+) -> Result<(), Problem> {
+    let (offsets, values) =
+        (actor.elements("offsets", offsets)?, actor.elements("values", values)?);
+    if offsets.len() != times.len() || values.len() != times.len() {
+        return Err(actor.unsupported("equal offsets that are not written out"));
+    }
+    let cycles = actor.number("numberOfCycles", "-1").unwrap_or(f64::NAN);
+    if cycles.is_nan() || cycles > 1.0 {
+        return Err(actor.unsupported("equal offsets with a number of cycles"));
+    }
+    let later = |at: usize| times[..at].iter().rev().take_while(|own| **own == times[at]).count();
+    let deepest = (0..times.len()).map(later).max().unwrap_or(0);
+    let mut signals = Vec::new();
+    for depth in 0..=deepest {
+        let of = |all: &[String]| -> Vec<String> {
+            (0..times.len()).filter(|at| later(*at) == depth).map(|at| all[at].clone()).collect()
+        };
+        let mut fields =
+            vec![("offsets", Yaml::list(of(&offsets))), ("values", Yaml::list(of(&values)))];
+        let once = actor.number("period", period).is_some_and(f64::is_infinite) || cycles == 1.0;
+        match once {
+            true => fields.push(("repeat", Yaml::text("once"))),
+            false => fields.push(("period", Yaml::Text(actor.parameter("period", period)?))),
+        }
+        let mut signal = actor.part(&format!("event{depth}"));
+        actor.block(&signal, "EventSource", fields);
+        for microstep in 0..depth {
+            let delayed = actor.part(&format!("event{depth}_{microstep}"));
+            actor.block(&delayed, "MicrostepDelay", vec![("input", Yaml::Text(signal))]);
+            signal = delayed;
+        }
+        signals.push(signal);
+    }
+    let name = actor.name.clone();
+    actor.block(&name, "Merge", vec![("inputs", Yaml::list(signals))]);
+    Ok(())
+}
+
+/// The offsets and the period of a pattern. An offset may be as long as the period; the pattern then
+/// begins at its first offset.
+fn timing(
+    actor: &Actor,
+    offsets: &str,
+    period: &str,
+    field: &'static str,
+) -> Result<Vec<(&'static str, Yaml)>, Problem> {
+    let length = actor.number("period", period);
+    let once = length.is_some_and(f64::is_infinite);
+    let times = actor.numbers("offsets", offsets).unwrap_or_default();
+    let first = times.first().copied().unwrap_or(0.0);
+    let last = times.last().copied().unwrap_or(0.0);
+    let late = length.is_some_and(|length| last >= length) && first > 0.0;
+    let offsets = pattern(actor, "offsets", offsets)?;
+    let mut fields = Vec::new();
+    match (late && !once, offsets) {
+        (true, Yaml::Text(text)) => {
+            let shifted = times.iter().map(|time| format!("{time} - {first}"));
+            let _ = text;
+            fields.push((field, Yaml::list(shifted)));
+            fields.push(("start", Yaml::Text(first.to_string())));
+        }
+        (_, offsets) => fields.push((field, offsets)),
+    }
+    match once {
+        true => fields.push(("repeat", Yaml::text("once"))),
+        false => fields.push(("period", Yaml::Text(actor.parameter("period", period)?))),
+    }
+    Ok(fields)
+}
+
+fn waveform(actor: &mut Actor) -> Result<(), Problem> {
+    let mut fields = timing(actor, "{0.0, 1.0}", "2.0", "times")?;
+    fields.insert(1, ("values", pattern(actor, "values", "{1, -1}")?));
+    fields.push(("interpolation", Yaml::Text(actor.word("interpolation", "linear"))));
+    actor.block(&actor.name.clone(), "Waveform", fields);
+    Ok(())
+}
+
+/// A ramp counts its firings, which are events if it has a trigger.
+fn ramp(actor: &mut Actor) -> Result<(), Problem> {
+    actor.refuse_port("step")?;
+    let triggers = actor.inputs("trigger");
+    if triggers.is_empty() {
+        return Err(actor.unsupported("a ramp without a trigger, which counts the solver's steps"));
+    }
+    let (init, step) = (actor.factor("init", "0")?, actor.factor("step", "1")?);
+    let count = actor.part("count");
+    let event = format!("when({}, 1)", super::actor::any_present(&triggers));
+    let fields = vec![("increment", Yaml::Text(event)), ("initial", Yaml::text("-1"))];
+    actor.block(&count, "Counter", fields);
+    actor.expression(&format!("{init} + {step} * {count}"));
+    Ok(())
+}
+
+/// A transfer function is a chain of integrators with feedback: with d = b[0] / a[0], the first one
+/// integrates u - sum a[i+1] / a[0] x[i], each other one the one before it, and the output is
+/// d u + sum (b[i+1] - d a[i+1]) / a[0] x[i].
+fn transfer_function(actor: &mut Actor) -> Result<(), Problem> {
+    let coefficients = |name: &str| {
+        let own = actor.numbers(name, "{1.0}").filter(|own| !own.is_empty());
+        own.ok_or_else(|| actor.unsupported(format!("`{name}` is not an array of constants")))
+    };
+    let (numerator, a) = (coefficients("numerator")?, coefficients("denominator")?);
+    let Some(missing) = a.len().checked_sub(numerator.len()) else {
+        return Err(actor.unsupported("a numerator of higher order than the denominator"));
+    };
+    let b: Vec<f64> = std::iter::repeat_n(0.0, missing).chain(numerator).collect();
+    let (input, d) = (actor.signal("input"), b[0] / a[0]);
+    let states: Vec<String> = (1..a.len()).map(|at| actor.part(&format!("x{at}"))).collect();
+    let feedback =
+        states.iter().zip(&a[1..]).map(|(x, own)| format!("{} * {x}", number(-own / a[0])));
+    let rate: Vec<String> = std::iter::once(input.clone()).chain(feedback).collect();
+    for (at, state) in states.iter().enumerate() {
+        let rate = if at == 0 { rate.join(" + ") } else { states[at - 1].clone() };
+        actor.block(state, "Integrator", vec![("input", Yaml::Text(rate))]);
+    }
+    let forward = states.iter().zip(a[1..].iter().zip(&b[1..]));
+    let mut terms: Vec<String> =
+        forward.map(|(x, (a1, b1))| format!("{} * {x}", number((b1 - d * a1) / a[0]))).collect();
+    if d != 0.0 {
+        terms.push(format!("{} * {input}", number(d)));
+    }
+    actor.expression(&terms.join(" + "));
+    Ok(())
+}
+
+fn number(value: f64) -> String {
+    if value < 0.0 { format!("({value})") } else { value.to_string() }
+}
+
+/// A system of differential equations: an integrator for each state, an expression for each output.
+fn differential_system(actor: &mut Actor) -> Result<(), Problem> {
+    let names = actor.own.value("stateVariableNames").unwrap_or("{}").to_owned();
+    let names: Vec<String> = names
+        .trim_matches(['{', '}', ' '])
+        .split(',')
+        .map(|name| name.trim().trim_matches('"').to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
+    let blocks: Vec<String> = names.iter().map(|name| actor.part(name)).collect();
+    let time = actor.own.value("t").map_or("t", |own| own).to_owned();
+    let inputs: Vec<(String, String)> = actor
+        .own
+        .ports
+        .iter()
+        .filter(|port| port.input)
+        .map(|port| (port.name.clone(), actor.signal(&port.name)))
+        .collect();
+    let resolve = |name: &str| {
+        let text = |text: &str| Some(Name::Text(text.to_owned(), false));
+        if let Some(at) = names.iter().position(|own| own == name) {
+            return text(&blocks[at]);
+        }
+        if let Some((_, signal)) = inputs.iter().find(|(own, _)| own == name) {
+            return text(signal);
+        }
+        if name == time { text("time") } else { None }
+    };
+    for (at, name) in names.iter().enumerate() {
+        let rate = actor.own.value(&format!("{name}_dot")).unwrap_or("0").to_owned();
+        let rate = actor.print(&rate, None, &mut { resolve })?.text;
+        let initial = match (actor.own.value(name), actor.own.value("initialStates")) {
+            (Some(_), _) => actor.parameter(name, "0.0")?,
+            (None, Some(_)) => format!("{}[0, {at}]", actor.parameter("initialStates", "")?),
+            (None, None) => "0".to_owned(),
+        };
+        let fields = vec![("input", Yaml::Text(rate)), ("initial", Yaml::Text(initial))];
+        actor.block(&blocks[at].clone(), "Integrator", fields);
+    }
+    for port in super::actor::outputs(actor.own) {
+        let name = actor.output(&port, 0);
+        let text = match actor.own.value(&port) {
+            Some(text) => actor.print(text, None, &mut { resolve })?.text,
+            None => resolve(&port).map_or("absent".to_owned(), |own| match own {
+                Name::Text(text, _) => text,
+                Name::Function(..) => "absent".to_owned(),
+            }),
+        };
+        actor.named(&name, &text);
+    }
+    Ok(())
+}
