@@ -26,7 +26,7 @@ pub(crate) fn find(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     if diagram.run.impulses.steps() {
         let message = "a fixed-step run does not slide: `sliding: filippov` has no effect";
         let help = "leave `impulses` out, so that comparisons are located, or leave `sliding` out";
-        return warn(diagram, Diagnostic::warning(UNUSED, message).help(help));
+        return warn(diagram, Diagnostic::warning("unused-sliding", message).help(help));
     }
     for index in 0..diagram.blocks.len() {
         let block = &diagram.blocks[index];
@@ -43,8 +43,6 @@ pub(crate) fn find(diagram: &mut Diagram, consumers: &[Vec<BlockId>]) {
     spread(diagram, consumers);
 }
 
-/// The code of warnings about a setting that nothing follows.
-const UNUSED: &str = "unused-sliding";
 /// Why a floor does not slide.
 const MANY: &str = "`floor`, `mod` and rounding have a surface at every whole number, and only the \
                     zeros of one function are one: write the step as a comparison";
@@ -71,7 +69,7 @@ fn warn_of_unused(diagram: &mut Diagram) {
         }
         let message = format!("nothing in `{path}` can slide: it has no comparison");
         let help = "say it for the block whose input compares, or for the model under `simulate`";
-        let warning = Diagnostic::warning(UNUSED, message).block(&path).help(help);
+        let warning = Diagnostic::warning("unused-sliding", message).block(&path).help(help);
         let warning = match span {
             Some(span) => warning.at(span, "this block"),
             None => warning,

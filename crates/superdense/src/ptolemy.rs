@@ -42,7 +42,6 @@ pub fn read_any(path: &Path, root: Option<&Path>) -> Result<Model, Refused> {
 
 /// A problem as a message with the line of its element.
 fn refused(path: &Path, text: &str, problem: Problem) -> Refused {
-    let code = if problem.unsupported { "moml-unsupported" } else { "moml-syntax" };
     let message = match problem.element.is_empty() {
         true => problem.reason.clone(),
         false => format!("{}: {}", problem.element, problem.reason),
@@ -63,5 +62,9 @@ fn refused(path: &Path, text: &str, problem: Problem) -> Refused {
     let end = start + line.trim_end().len().max(indent);
     let file = sources.add(problem.file.as_str(), text.as_str());
     let span = Span::new(file, start + indent, end);
-    Refused { diagnostics: Diagnostic::error(code, message).at(span, "").into(), sources }
+    let diagnostic = match problem.unsupported {
+        true => Diagnostic::error("moml-unsupported", message),
+        false => Diagnostic::error("moml-syntax", message),
+    };
+    Refused { diagnostics: diagnostic.at(span, "").into(), sources }
 }

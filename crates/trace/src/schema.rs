@@ -261,9 +261,6 @@ impl Schema {
                 Element::Integer => Elem::Int,
                 Element::Real => Elem::Real,
             };
-            if !labels.is_empty() && shape != Shape::Scalar {
-                return Err(format!("column `{name}` has names and is no scalar"));
-            }
             schema.labels.push(labels);
             schema.columns.push(Column { name, ty: Type { elem, shape } });
             schema.orders.push(orders);
