@@ -180,7 +180,12 @@ fn weight(
 /// An entry for a value.
 enum Entry {
     Absent,
-    Elements(Vec<f64>),
+    Elements(Vec<Element>),
+}
+
+/// An element of a value.
+enum Element {
+    Number(f64),
     /// A label, or a number that is not finite.
     Word(String),
 }
@@ -193,19 +198,26 @@ impl Entry {
         name: &str,
         labels: &[String],
     ) -> Result<Option<Vec<f64>>, String> {
-        let value = match self {
-            Entry::Absent => return Ok(None),
-            Entry::Elements(value) => value,
-            Entry::Word(word) => vec![
-                number_of(labels, &word)
-                    .or_else(|| not_finite(&word))
-                    .ok_or_else(|| format!("`{word}` is no number"))?,
-            ],
-        };
-        if value.len() != length {
-            return Err(format!("{} elements instead of {length} in `{name}`", value.len()));
+        let Entry::Elements(elements) = self else { return Ok(None) };
+        if elements.len() != length {
+            return Err(format!("{} elements instead of {length} in `{name}`", elements.len()));
         }
-        Ok(Some(value))
+        elements
+            .into_iter()
+            .map(|element| element.number(labels))
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+}
+
+impl Element {
+    fn number(self, labels: &[String]) -> Result<f64, String> {
+        match self {
+            Element::Number(number) => Ok(number),
+            Element::Word(word) => number_of(labels, &word)
+                .or_else(|| not_finite(&word))
+                .ok_or_else(|| format!("`{word}` is no number")),
+        }
     }
 }
 
@@ -238,11 +250,11 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Entry, E> {
-        Ok(Entry::Elements(vec![f64::from(value)]))
+        self.visit_f64(f64::from(value))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Entry, E> {
-        Ok(Entry::Elements(vec![value]))
+        Ok(Entry::Elements(vec![Element::Number(value)]))
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Entry, E> {
@@ -254,7 +266,7 @@ impl<'de> Visitor<'de> for EntryVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Entry, E> {
-        Ok(Entry::Word(text.to_owned()))
+        Ok(Entry::Elements(vec![Element::Word(text.to_owned())]))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Entry, A::Error> {
@@ -263,10 +275,6 @@ impl<'de> Visitor<'de> for EntryVisitor {
             match entry {
                 Entry::Absent => return Err(A::Error::custom("an element is missing")),
                 Entry::Elements(more) => elements.extend(more),
-                Entry::Word(word) => elements.push(
-                    not_finite(&word)
-                        .ok_or_else(|| A::Error::custom(format!("`{word}` is no number")))?,
-                ),
             }
         }
         Ok(Entry::Elements(elements))
