@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Passes all tests: format, lints, unit and integration tests, documentation, the build
 # without features, and the property tests once more on cases that nobody has seen. `./test.sh
-# properties` passes the property tests alone, and `./test.sh features` builds with each feature
-# alone.
+# properties` passes the property tests alone, `./test.sh features` builds with each feature alone,
+# and `./test.sh python` passes the tests of the Python package.
 set -euo pipefail
 cd "$(dirname "$0")"
 # Property tests look at the same random cases every time; another number looks at others.
@@ -33,8 +33,28 @@ features() {
     done
 }
 
+# The Python package: the library of the tests beside a copy of the Python files, in a virtual
+# environment of its own.
+python() {
+    python3 -c 'import venv, ensurepip' 2>/dev/null || {
+        echo "the tests of the Python package need python3 with venv (Debian: python3-venv)" >&2
+        return 1
+    }
+    cargo build --workspace --quiet
+    local venv=target/venv
+    [ -x $venv/bin/python ] || python3 -m venv $venv
+    $venv/bin/pip install --quiet --disable-pip-version-check \
+        numpy pandas pyarrow xarray pytest mypy pandas-stubs
+    rm -rf target/python && mkdir -p target/python && cp -r python/superdense target/python
+    cp target/debug/lib_superdense.so target/python/superdense/_superdense.abi3.so
+    PYTHONPATH=$PWD/target/python $venv/bin/python -X faulthandler -m pytest -q \
+        -p no:cacheprovider python/tests
+    MYPYPATH=target/python $venv/bin/python -m mypy --strict --ignore-missing-imports \
+        --cache-dir target/mypy target/python/superdense
+}
+
 case "${1:-}" in
-properties | features)
+properties | features | python)
     "$1"
     exit
     ;;
@@ -44,6 +64,7 @@ cargo fmt --all --check
 cargo clippy --workspace --all-targets --quiet -- -D warnings
 cargo test --workspace --quiet
 core
+python
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 seed=$(date +%s)

@@ -156,6 +156,13 @@ fn blocks_are_found_by_words() {
     assert!(names(&search("RESET").1).contains(&"Integrator".to_owned()));
     assert!(names(&search("integrator impulse").1).contains(&"Integrator".to_owned()));
     assert!(!names(&search("integrator clock").1).contains(&"Gain".to_owned()));
+    // What is no block here is shown as a model writes it.
+    let first = |words: &str| search(words).1.lines().next().unwrap_or_default().to_owned();
+    assert!(first("mux").starts_with("[a, b] "), "{}", first("mux"));
+    assert!(first("determinant").starts_with("solve(A, b) "), "{}", first("determinant"));
+    assert!(first("enabled subsystem").starts_with("diagrams: "));
+    assert!(first("from file").starts_with("inputs: "));
+    assert!(first("zero-order hold").starts_with("ZeroOrderHold "));
     let (code, text, output) = search("Integratr");
     assert_eq!((code, text.as_str()), (Some(1), ""));
     assert!(messages(&output).contains("did you mean `Integrator`?"), "{}", messages(&output));

@@ -6,7 +6,7 @@ use crate::{Field, FieldKind};
 /// A block of the language.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// Its name, which no diagram may have.
+    /// Its name, which no diagram may have, or what a model writes instead.
     pub name: &'static str,
     /// The category in which a user would look for it.
     pub category: &'static str,

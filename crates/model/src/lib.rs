@@ -6,6 +6,7 @@
 mod forms;
 mod hierarchy;
 mod machine_fields;
+mod notations;
 mod plots;
 mod settings;
 mod simulate;
@@ -37,6 +38,7 @@ pub use hierarchy::{
     Transition,
 };
 pub use machine_fields::{Field, FieldKind, MODAL_FIELDS, STATE_FIELDS, TRANSITION_FIELDS};
+pub use notations::NOTATIONS;
 pub use plots::{
     Plot, PlotAxis, PlotContent, PlotMark, PlotPanel, PlotShade, PlotSignal, PlotTime,
 };

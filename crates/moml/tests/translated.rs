@@ -100,3 +100,122 @@ fn names_that_mean_something_here_are_changed() {
     assert!(text.contains("time_2: {type: Constant"), "{text}");
     assert!(text.contains("a_b: {type: Expression, expression: 1 * time_2}"), "{text}");
 }
+
+#[test]
+fn an_actor_that_sets_a_parameter_is_refused() {
+    let text = model(&entity("Set", "ptolemy.actor.lib.SetVariable2", &[]));
+    let problem = translate(&text).unwrap_err();
+    assert!(problem.unsupported, "{problem:?}");
+    assert!(problem.reason.contains("SetVariable2"), "{problem:?}");
+}
+
+#[test]
+fn a_wave_that_begins_late_continues_an_earlier_cycle() {
+    let wave = |offsets: &str, period: &str| {
+        let properties = [("offsets", offsets), ("values", "{2.0, 4.0}"), ("period", period)];
+        let text = model(&entity("w", "ptolemy.domains.continuous.lib.Waveform", &properties));
+        translate(&text).unwrap().text
+    };
+    let text = wave("{0.25, 0.75}", "2.0");
+    assert!(text.contains("start: -2") && text.contains("times: \"[0.25, 0.75]\""), "{text}");
+    // The last sample comes when the next cycle begins.
+    let text = wave("{0.25, 1.25}", "1.0");
+    assert!(text.contains("start: -0.75"), "{text}");
+    assert!(!wave("{0.0, 0.75}", "2.0").contains("start:"));
+}
+
+#[test]
+fn calls_inside_an_array_of_offsets_are_one_element() {
+    let clock = |offsets: &str| {
+        let properties = [("offsets", offsets), ("values", "{1, 2}"), ("period", "2.0")];
+        let text = model(&entity("C", "ptolemy.actor.lib.DiscreteClock", &properties));
+        translate(&text).unwrap().text
+    };
+    // Both offsets are 1, so that the second event comes one microstep later.
+    let text = clock("{min(1.0, 2.0), max(0.5, 1.0)}");
+    assert!(text.contains("MicrostepDelay"), "{text}");
+    assert!(!clock("{min(1.0, 2.0), max(0.5, 1.5)}").contains("MicrostepDelay"));
+}
+
+#[test]
+fn equal_offsets_end_with_their_cycles() {
+    let properties = [
+        ("offsets", "{0.0, 0.0, 1.0}"),
+        ("values", "{1, 2, 3}"),
+        ("period", "2.0"),
+        ("numberOfCycles", "2"),
+    ];
+    let text = model(&entity("C", "ptolemy.actor.lib.DiscreteClock", &properties));
+    let text = translate(&text).unwrap().text;
+    let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(line("C_event0:").contains("count: 4"), "{text}");
+    assert!(line("C_event1:").contains("count: 2"), "{text}");
+}
+
+#[test]
+fn a_queue_keeps_triggers_if_it_says_so() {
+    let queue = |persistent: &str| {
+        let text = model(
+            &[
+                entity("In", "ptolemy.actor.lib.DiscreteClock", &[]),
+                entity("Out", "ptolemy.actor.lib.DiscreteClock", &[]),
+                entity("Q", "ptolemy.domains.de.lib.Queue", &[("persistentTrigger", persistent)]),
+                wire("r1", &["In.output", "Q.input"]),
+                wire("r2", &["Out.output", "Q.trigger"]),
+            ]
+            .concat(),
+        );
+        translate(&text).unwrap().text
+    };
+    assert!(queue("true").contains("empty: wait"));
+    assert!(!queue("false").contains("empty: wait"));
+}
+
+/// A machine with one state whose transition to itself sets parameters of its refinement.
+fn machine(parameters: &str, actions: &str) -> String {
+    model(&format!(
+        "<entity name=\"Modal\" class=\"ptolemy.domains.modal.modal.ModalModel\">\
+         <entity name=\"_Controller\" class=\"ptolemy.domains.modal.modal.ModalController\">\
+         <entity name=\"s\" class=\"ptolemy.domains.modal.kernel.State\">\
+         <property name=\"refinementName\" class=\"ptolemy.kernel.util.StringAttribute\" value=\"s\"/>\
+         <property name=\"isInitialState\" class=\"ptolemy.data.expr.Parameter\" value=\"true\"/>\
+         </entity>\
+         <relation name=\"r\" class=\"ptolemy.domains.modal.kernel.Transition\">\
+         <property name=\"guardExpression\" class=\"ptolemy.kernel.util.StringAttribute\" value=\"timeout(1.0)\"/>\
+         <property name=\"setActions\" class=\"ptolemy.domains.modal.kernel.CommitActionsAttribute\" value=\"{actions}\"/>\
+         </relation>\
+         <link port=\"s.outgoingPort\" relation=\"r\"/><link port=\"s.incomingPort\" relation=\"r\"/>\
+         </entity>\
+         <entity name=\"s\" class=\"ptolemy.domains.modal.modal.Refinement\">{parameters}</entity>\
+         </entity>"
+    ))
+}
+
+#[test]
+fn rows_of_a_matrix_do_not_end_an_assignment() {
+    let parameter = |name: &str, value: &str| {
+        format!(
+            "<property name=\"{name}\" class=\"ptolemy.data.expr.Parameter\" value=\"{value}\"/>"
+        )
+    };
+    let parameters = [parameter("m", "[1.0; 2.0]"), parameter("k", "0.0")].concat();
+    let text = translate(&machine(&parameters, "s.m = [3.0; 4.0]; s.k = 5.0")).unwrap().text;
+    assert!(text.contains("s_m: \"[[3.0], [4.0]]\"") && text.contains("s_k: 5.0"), "{text}");
+}
+
+#[test]
+fn columns_of_tests_in_instances_with_like_names_stay_apart() {
+    let test =
+        |name: &str| entity(name, "ptolemy.actor.lib.NonStrictTest", &[("correctValues", "{1}")]);
+    let inside = |tests: &str| {
+        format!(
+            "<entity name=\"A\" class=\"ptolemy.actor.TypedCompositeActor\">{}{tests}{}</entity>",
+            entity("Const", "ptolemy.actor.lib.Const", &[]),
+            wire("r", &["Const.output", "Test.input", "A_Test.input"]),
+        )
+    };
+    let text = model(&inside(&[test("Test"), test("A_Test")].concat()));
+    let imported = translate(&text).unwrap();
+    let columns: Vec<&String> = imported.expectations.iter().flat_map(|own| &own.columns).collect();
+    assert_eq!(columns, ["A_Test", "A_A_Test"]);
+}

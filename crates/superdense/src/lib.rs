@@ -130,15 +130,15 @@ pub use model::{
     StandardFile, format, parse, read, read_text, standard_files,
 };
 pub use native::{Backend, BackendUsed, NativeError};
-pub use pages::{Page, descriptions, form_descriptions, pages, pages_of};
+pub use pages::{Page, descriptions, form_descriptions, notation_descriptions, pages, pages_of};
 #[cfg(feature = "pictures")]
 pub use picture::{Drawing, diagram_png, draw, draw_exploration};
 pub use pipeline::{Stage, System, check_expression, parse_parameter, parse_value};
 pub use program::BlockName;
 pub use recorded::record_only;
-pub use recorder::{Listener, RecordedRow, RowListener};
+pub use recorder::{Listener, RecordedRow, RowListener, instants};
 pub use run::{Failure, Outcome, Run};
-pub use saved::RestoreError;
+pub use saved::{RestoreError, packed, unpacked};
 pub use schema::schema;
 pub use solver::Method;
 pub use story::Instant;

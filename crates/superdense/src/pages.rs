@@ -5,7 +5,7 @@ mod forms;
 mod held;
 
 use blocks::{Info, Input, Library, Parameter, page};
-use model::{Diagram, Documentation, FORMS, Model, StandardFile, standard_files};
+use model::{Diagram, Documentation, FORMS, Form, Model, NOTATIONS, StandardFile, standard_files};
 
 /// The description of a block, as text.
 #[derive(Clone, Debug)]
@@ -63,11 +63,17 @@ fn page_of(info: &Info) -> Page {
 /// The blocks of the language as far as one can search for them: their fields are not ports and
 /// parameters, so that their pages have more.
 pub fn form_descriptions() -> Vec<Info> {
-    let info = |form: &model::Form| {
-        let aliases = form.aliases.iter().map(|alias| (*alias).to_owned());
-        Info::new(form.name, form.category, form.summary).aliases(aliases)
-    };
-    FORMS.iter().map(info).collect()
+    FORMS.iter().map(form_info).collect()
+}
+
+/// What a model writes where other tools have blocks, so that one finds it among the blocks.
+pub fn notation_descriptions() -> Vec<Info> {
+    NOTATIONS.iter().map(form_info).collect()
+}
+
+fn form_info(form: &Form) -> Info {
+    let aliases = form.aliases.iter().map(|alias| (*alias).to_owned());
+    Info::new(form.name, form.category, form.summary).aliases(aliases)
 }
 
 /// The descriptions of a library's blocks and of the standard diagrams, in order of their names. A

@@ -3,16 +3,20 @@
 use expr::{Expr, Place};
 use model::{Model, Record, Refused};
 
-/// The same model recording one thing only: a column that it already records, by name, or an
-/// expression over its signals.
-pub fn record_only(model: &Model, name: &str, expression: &str) -> Result<Model, Refused> {
+/// The same model recording these things only, each a name and what it stands for: a column that
+/// the model already records, by name, or an expression over its signals.
+pub fn record_only(model: &Model, recorded: &[(&str, &str)]) -> Result<Model, Refused> {
     let mut model = model.clone();
-    let known = model.record.iter().find(|record| record.name == expression);
-    let value = match known.map(|record| record.value.clone()) {
-        Some(value) => value,
-        None => parsed(&mut model, name, expression)?,
-    };
-    model.record = vec![Record { name: name.to_owned(), value }];
+    let mut records = Vec::new();
+    for (name, expression) in recorded {
+        let known = model.record.iter().find(|record| record.name == *expression);
+        let value = match known.map(|record| record.value.clone()) {
+            Some(value) => value,
+            None => parsed(&mut model, name, expression)?,
+        };
+        records.push(Record { name: (*name).to_owned(), value });
+    }
+    model.record = records;
     // The figures refer to signals that are no longer recorded.
     model.plots.clear();
     Ok(model)

@@ -122,6 +122,62 @@ impl Beside {
     }
 }
 
+/// The same table with one row for each instant, made from the rows of its microsteps as a run with
+/// `rows: instants` makes them.
+pub fn instants(trace: &Trace) -> Trace {
+    let mut merged = Trace::with_schema(trace.schema().clone());
+    merged.set_header(trace.header().clone());
+    let mut instant = InstantRow::new(trace.schema());
+    let mut next = 0;
+    for row in 0..trace.len() {
+        let tag = trace.tags()[row];
+        if instant.is_open() && !instant.is_at(tag.time) {
+            push(&mut merged, &instant);
+            instant.close();
+        }
+        let from = next;
+        while trace.impulses().get(next).is_some_and(|impulse| impulse.tag <= tag) {
+            next += 1;
+        }
+        instant.merge(&Kept { trace, row, impulses: &trace.impulses()[from..next] });
+    }
+    if instant.is_open() {
+        push(&mut merged, &instant);
+    }
+    merged
+}
+
+/// A row of a table.
+struct Kept<'t> {
+    trace: &'t Trace,
+    row: usize,
+    impulses: &'t [Impulse],
+}
+
+impl Said for Kept<'_> {
+    fn tag(&self) -> Tag {
+        self.trace.tags()[self.row]
+    }
+
+    fn covers(&self, _column: usize) -> bool {
+        true
+    }
+
+    fn value(&self, column: usize) -> Option<&[f64]> {
+        self.trace.get(self.row, column)
+    }
+
+    fn orders(&self, column: usize) -> usize {
+        self.trace.schema().orders()[column]
+    }
+
+    fn impulse(&self, column: usize, order: usize) -> Option<&[f64]> {
+        let mut own = self.impulses.iter();
+        let own = own.find(|impulse| (impulse.column, impulse.order) == (column, order));
+        own.map(|impulse| impulse.weight.as_slice())
+    }
+}
+
 /// From this many tables on, it pays to find those that a row concerns.
 const MANY_TABLES: usize = 8;
 

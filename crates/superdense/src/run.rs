@@ -385,46 +385,46 @@ impl Run {
     }
 
     /// Runs to the end.
-    pub fn finish(mut self) -> Result<Outcome, Failure> {
+    pub fn finish(self) -> Result<Outcome, Failure> {
+        self.finish_while(|_| true)
+    }
+
+    /// Runs to the end as long as somebody who watches wants it to go on, who is asked between
+    /// advances of many steps. Otherwise it fails with [`RunError::Cancelled`], with everything
+    /// computed up to then.
+    pub fn finish_while(mut self, mut watch: impl FnMut(&Run) -> bool) -> Result<Outcome, Failure> {
         loop {
             match self.advance_by(AT_ONCE) {
-                Ok(None) if !self.recorder.is_unwritten() => {}
-                Ok(stop) => {
-                    self.look_for_native();
-                    let (counters, tally) = (self.counters(), self.tally());
-                    let write_error = self.close();
-                    let (warnings, invariants) = (self.warnings().to_vec(), self.invariants());
-                    let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.rows());
-                    let trace = self.into_trace();
-                    return Ok(Outcome {
-                        trace,
-                        stop,
-                        warnings,
-                        invariants,
-                        counters,
-                        rows,
-                        write_error,
-                        tally,
-                    });
+                Ok(None) if self.recorder.is_unwritten() => return Ok(self.outcome(None)),
+                Ok(None) if watch(&self) => {}
+                Ok(None) => {
+                    let tag = self.tag();
+                    return Err(self.failure(RunError::Cancelled { tag }));
                 }
-                Err(error) => {
-                    let inputs = self.inputs_of(&error);
-                    let (counters, write_error) = (self.counters(), self.close());
-                    let (warnings, invariants) = (self.warnings().to_vec(), self.invariants());
-                    let (rows, trace) = (self.rows(), self.into_trace());
-                    return Err(Failure {
-                        error,
-                        inputs,
-                        trace,
-                        warnings,
-                        invariants,
-                        counters,
-                        rows,
-                        write_error,
-                    });
-                }
+                Ok(stop) => return Ok(self.outcome(stop)),
+                Err(error) => return Err(self.failure(error)),
             }
         }
+    }
+
+    /// The results of this run, which has ended.
+    fn outcome(mut self, stop: Option<StopReason>) -> Outcome {
+        self.look_for_native();
+        let (counters, tally) = (self.counters(), self.tally());
+        let write_error = self.close();
+        let (warnings, invariants) = (self.warnings().to_vec(), self.invariants());
+        let (stop, rows) = (stop.unwrap_or(StopReason::Stopped), self.rows());
+        let trace = self.into_trace();
+        Outcome { trace, stop, warnings, invariants, counters, rows, write_error, tally }
+    }
+
+    /// What has been computed by this run, which has failed.
+    fn failure(mut self, error: RunError) -> Failure {
+        let inputs = self.inputs_of(&error);
+        let (counters, write_error) = (self.counters(), self.close());
+        let (warnings, invariants) = (self.warnings().to_vec(), self.invariants());
+        let (rows, trace) = (self.rows(), self.into_trace());
+        Failure { error, inputs, trace, warnings, invariants, counters, rows, write_error }
     }
 }
 

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use base::{Rational, Time};
 use engine::{FixedStepSimulation, FixedStepSnapshot, Options, Simulation, Snapshot};
 use serde::{Deserialize, Serialize};
+use trace::Trace;
 
 use crate::pipeline::Code;
 use crate::recorder::Started;
@@ -60,15 +61,35 @@ fn sum(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
+/// A result as bytes, exact and for this version alone, to hand it to another process; files for
+/// others are written by [`trace::write`].
+pub fn packed(trace: &Trace) -> Vec<u8> {
+    save(0, trace, &Default::default())
+}
+
+/// The result that [`packed`] made bytes of.
+pub fn unpacked(bytes: &[u8]) -> Result<Trace, RestoreError> {
+    let (_, body) = opened(bytes)?;
+    let (trace, _): (Trace, Started) =
+        postcard::from_bytes(body).map_err(|_| RestoreError::Damaged)?;
+    Ok(trace)
+}
+
+/// The head and the content of saved bytes.
+fn opened(bytes: &[u8]) -> Result<(Head, &[u8]), RestoreError> {
+    let (head, body): (Head, &[u8]) =
+        postcard::take_from_bytes(bytes).map_err(|_| RestoreError::Damaged)?;
+    let whole = head.length == body.len() as u64 && head.sum == sum(body);
+    if head.version != VERSION || !whole {
+        return Err(RestoreError::Damaged);
+    }
+    Ok((head, body))
+}
+
 impl System {
     /// Continues a saved run of this same model with the same parameters and settings.
     pub fn resume(&self, bytes: &[u8]) -> Result<Run, RestoreError> {
-        let (head, body): (Head, &[u8]) =
-            postcard::take_from_bytes(bytes).map_err(|_| RestoreError::Damaged)?;
-        let whole = head.length == body.len() as u64 && head.sum == sum(body);
-        if head.version != VERSION || !whole {
-            return Err(RestoreError::Damaged);
-        }
+        let (head, body) = opened(bytes)?;
         if head.identity != self.identity() {
             return Err(RestoreError::OtherModel);
         }

@@ -435,3 +435,45 @@ simulate: {{stop: {at} + 0.5, solver: {solver}}}
         prop_assert!(!times.is_empty() && times.iter().all(|time| *time == expected), "{times:?}, not {expected}\n{text}");
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// A signal is never below its floor, and equal to it at instants alone: a chain of comparisons
+    /// of the two, each with the choice of the one before, chooses the floor between the edges,
+    /// whatever the rounding of the signal at them is.
+    #[test]
+    fn a_chain_of_comparisons_with_a_floor_chooses_it(
+        frequency in 3u32..40,
+        phase in -3i32..4,
+        parts in 1u32..8,
+        length in 1usize..6,
+        fixed: bool,
+    ) {
+        let links: String = (1..=length)
+            .map(|k| format!("  b{k}: {{type: Expression, expression: if x > b{} then b0 else 9}}\n", k - 1))
+            .collect();
+        let names: Vec<String> = (0..=length).map(|k| format!("b{k}")).collect();
+        let solver = if fixed { ", solver: rk4, step: 0.05" } else { "" };
+        let text = format!(
+            "blocks:
+  x: {{type: Sine, frequency: {}, phase: {phase}}}
+  b0: {{type: Expression, expression: floor({parts} * x) / {parts}}}
+{links}record: [x, {}]
+simulate: {{stop: 2{solver}}}
+",
+            f64::from(frequency) / 10.0,
+            names.join(", ")
+        );
+        let trace = simulate(&text).trace;
+        let values = |name: &str| trace.series(name).into_iter().map(|(_, value)| value);
+        for name in &names {
+            for (x, chosen) in values("x").zip(values(name)) {
+                let scaled = f64::from(parts) * x;
+                let inside = (scaled - scaled.round()).abs() > 1e-9;
+                let floor = scaled.floor() / f64::from(parts);
+                prop_assert!(!inside || chosen == floor, "{} at {} in\n{}", name, x, text);
+            }
+        }
+    }
+}

@@ -92,3 +92,13 @@ fn no_example_has_warnings() {
         assert!(warnings.0.is_empty(), "{}: {:?}", file.path, warnings.0);
     }
 }
+
+#[test]
+fn a_notation_hides_no_block() {
+    let blocks = descriptions(&Library::standard());
+    for notation in superdense::notation_descriptions() {
+        for block in &blocks {
+            assert!(!notation.is_known_as(&block.name), "{} is {}", block.name, notation.name);
+        }
+    }
+}

@@ -193,3 +193,33 @@ fn step_independent_models_meet_their_values_in_the_native_profile() {
         assert!(matches!(found, Conformity::Pass { .. }), "{name}: {found:?}");
     }
 }
+
+/// Before the first sample of a wave there is the line from the last sample of an earlier cycle,
+/// and no tick at the start.
+#[test]
+fn a_wave_that_begins_late_is_on_the_line_to_its_first_sample() {
+    let parameter = |name: &str, value: &str| {
+        format!(
+            "<property name=\"{name}\" class=\"ptolemy.data.expr.Parameter\" value=\"{value}\"/>"
+        )
+    };
+    let text = format!(
+        "<entity name=\"Wave\" class=\"ptolemy.actor.TypedCompositeActor\">\
+         <property name=\"D\" class=\"ptolemy.domains.continuous.kernel.ContinuousDirector\">{}{}\
+         </property>\
+         <entity name=\"w\" class=\"ptolemy.domains.continuous.lib.Waveform\">{}{}{}</entity>\
+         <entity name=\"t\" class=\"ptolemy.actor.lib.NonStrictTest\">{}</entity>\
+         <relation name=\"r\"/>\
+         <link port=\"w.output\" relation=\"r\"/><link port=\"t.input\" relation=\"r\"/>\
+         </entity>",
+        parameter("stopTime", "0.75"),
+        parameter("maxStepSize", "0.25"),
+        parameter("offsets", "{0.5, 1.0}"),
+        parameter("values", "{3.0, 0.0}"),
+        parameter("period", "2.0"),
+        // At 0, 0.1 and 0.35, then twice at the sample, one step after it, and the last two.
+        parameter("correctValues", "{2.0, 2.2, 2.7, 3.0, 3.0, 2.4, 1.5, 1.5}"),
+    );
+    let found = conform(&written("wave", &text), None, &Settings::default(), &mut || true);
+    assert_eq!(found, Conformity::Pass { values: 8 });
+}

@@ -132,6 +132,42 @@ impl Samples {
         })
     }
 
+    /// A signal of a result, as [`Samples::read`] takes it from a file.
+    pub fn of_column(trace: &Trace, column: usize, events: bool) -> Result<Samples, SamplesError> {
+        let elements = 0..trace.columns()[column].ty.len();
+        let places: Vec<_> = elements.map(|at| (column, at)).collect();
+        Samples::of_places(trace, &places, events)
+    }
+
+    /// Elements of signals of a result, each with its column and its place there.
+    fn of_places(
+        trace: &Trace,
+        places: &[(usize, usize)],
+        events: bool,
+    ) -> Result<Samples, SamplesError> {
+        let (mut times, mut values): (Vec<ExactTime>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut lefts: Vec<f64> = Vec::new();
+        for row in 0..trace.len() {
+            let value = |(column, at): &(usize, usize)| Some(trace.get(row, *column)?[*at]);
+            let Some(row_values) = places.iter().map(value).collect::<Option<Vec<f64>>>() else {
+                continue;
+            };
+            let time: ExactTime = trace.tags()[row].time.into();
+            if !events && times.last().is_some_and(|last| last.time() == time.time()) {
+                values.truncate(values.len() - places.len());
+            } else {
+                times.push(time);
+                lefts.extend(&row_values);
+            }
+            values.extend(row_values);
+        }
+        let width = places.len().max(1);
+        match events {
+            true => Samples::events(times, values, width),
+            false => Ok(Samples { lefts, ..Samples::new(times, values, width)? }),
+        }
+    }
+
     /// The times.
     pub fn times(&self) -> &[ExactTime] {
         &self.times
@@ -406,25 +442,5 @@ fn read_trace(path: &Path, columns: &[String], events: bool) -> Result<Samples, 
         elements.next().map(|(column, at, _)| (column, at)).ok_or_else(|| missing(wanted, &known))
     };
     let places = columns.iter().map(place).collect::<Result<Vec<_>, _>>()?;
-    let (mut times, mut values): (Vec<ExactTime>, Vec<f64>) = (Vec::new(), Vec::new());
-    let mut lefts: Vec<f64> = Vec::new();
-    for row in 0..trace.len() {
-        let value = |(column, at): &(usize, usize)| Some(trace.get(row, *column)?[*at]);
-        let Some(row_values) = places.iter().map(value).collect::<Option<Vec<f64>>>() else {
-            continue;
-        };
-        let time: ExactTime = trace.tags()[row].time.into();
-        if !events && times.last().is_some_and(|last| last.time() == time.time()) {
-            values.truncate(values.len() - places.len());
-        } else {
-            times.push(time);
-            lefts.extend(&row_values);
-        }
-        values.extend(row_values);
-    }
-    let width = columns.len().max(1);
-    match events {
-        true => Samples::events(times, values, width),
-        false => Ok(Samples { lefts, ..Samples::new(times, values, width)? }),
-    }
+    Samples::of_places(&trace, &places, events)
 }

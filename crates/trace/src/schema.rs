@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::layout::{EVENTS, IMPULSES};
 
 /// One recorded signal.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Column {
     /// Its name in the model.
     pub name: String,
@@ -30,7 +30,7 @@ impl Column {
 
 /// The columns of a table and how many orders of impulses each may carry: a file that is written as
 /// the rows arrive needs both before the first row.
-#[derive(Clone, Default, PartialEq, Debug)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Schema {
     columns: Vec<Column>,
     orders: Vec<usize>,
@@ -116,6 +116,18 @@ impl Schema {
     /// The table of a column; `None` for a signal that consists only of events.
     pub fn table_of(&self, column: usize) -> Option<usize> {
         self.table_of.get(column).copied().flatten()
+    }
+
+    /// Whether its parts fit together, as they do unless they come from elsewhere.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let columns = self.columns.len();
+        let tables = |table: &Option<usize>| table.is_none_or(|table| table < self.tables.len());
+        let elements: u64 = self.columns.iter().map(|column| column.ty.len() as u64).sum();
+        self.orders.len() == columns
+            && self.labels.len() == columns
+            && (self.table_of.is_empty() || self.table_of.len() == columns)
+            && self.table_of.iter().all(tables)
+            && elements <= MOST_ELEMENTS
     }
 
     /// Makes room for an impulse of this order.

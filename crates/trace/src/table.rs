@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use base::{Shape, Tag};
+use serde::{Deserialize, Serialize};
 
 use crate::labels::name_of;
 use crate::{Column, Header, Schema};
 
 /// An impulse of a recorded signal.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Impulse {
     /// Its tag.
     pub tag: Tag,
@@ -195,6 +196,27 @@ impl Trace {
         Some(&self.values[from..from + self.columns()[column].ty.len()])
     }
 
+    /// The elements of all columns, row after row: [`Trace::width`] numbers for each row. An absent
+    /// signal has NaN. Readers that want whole columns, such as arrays, take them from here.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// How many numbers of [`Trace::values`] belong to a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Where the elements of a column begin in a row.
+    pub fn offset(&self, column: usize) -> usize {
+        self.offsets[column]
+    }
+
+    /// Whether each column is present, row after row: one value for each column.
+    pub fn presence(&self) -> &[bool] {
+        &self.present
+    }
+
     /// Whether a column is present in any row.
     pub(crate) fn has(&self, column: usize) -> bool {
         (0..self.len()).any(|row| self.get(row, column).is_some())
@@ -255,5 +277,63 @@ impl PartialEq for Trace {
                 .iter()
                 .zip(&other.impulses)
                 .all(|(a, b)| key(a) == key(b) && same(&a.weight, &b.weight))
+    }
+}
+
+/// The content of a table as plain data.
+#[derive(Serialize, Deserialize)]
+struct Content<H, S, T, V, P, I> {
+    header: H,
+    schema: S,
+    tags: T,
+    values: V,
+    present: P,
+    filled: P,
+    impulses: I,
+}
+
+impl Serialize for Trace {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let content = Content {
+            header: &*self.header,
+            schema: &*self.schema,
+            tags: &self.tags,
+            values: &self.values,
+            present: &self.present,
+            filled: &self.filled,
+            impulses: &self.impulses,
+        };
+        content.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Trace {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Trace, D::Error> {
+        let content: Content<Header, Schema, Vec<Tag>, Vec<f64>, Vec<bool>, Vec<Impulse>> =
+            Content::deserialize(deserializer)?;
+        let wrong = || serde::de::Error::custom("the parts of the table do not fit together");
+        if !content.schema.is_consistent() {
+            return Err(wrong());
+        }
+        let mut trace = Trace::with_schema(content.schema);
+        let (rows, columns) = (content.tags.len(), trace.columns().len());
+        let impulse = |own: &Impulse| {
+            let column = trace.columns().get(own.column);
+            column.is_some_and(|column| column.ty.len() == own.weight.len())
+                && own.order < trace.schema.orders()[own.column]
+        };
+        let fits = content.values.len() == rows * trace.width
+            && content.present.len() == rows * columns
+            && content.filled.len() <= rows * columns
+            && content.impulses.iter().all(impulse);
+        if !fits {
+            return Err(wrong());
+        }
+        trace.set_header(content.header);
+        trace.tags = content.tags;
+        trace.values = content.values;
+        (trace.present, trace.filled) = (content.present, content.filled);
+        trace.impulses = content.impulses;
+        Ok(trace)
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use superdense::{
-    Info, Library, Page, descriptions, did_you_mean, form_descriptions, pages, pages_of, read,
+    Info, Library, Page, descriptions, did_you_mean, form_descriptions, notation_descriptions,
+    pages, pages_of, read,
 };
 
 use super::pictures::example_figure;
@@ -38,13 +39,15 @@ pub fn blocks(name: Option<&str>, folder: Option<&Path>, model: Option<&Path>) -
     }
 }
 
-/// Lists the blocks that contain all words of a text, those with a word in their name first. Below
-/// each block it shows where the words were found that are neither in its name nor in its summary.
+/// Lists the blocks that contain all words of a text, those of that name or with a word in it first,
+/// and what a model writes where other tools have a block. Below each it shows where the words were found that are neither in its name nor in its summary.
 pub fn search(text: &str) -> Result<()> {
     let mut all = descriptions(&Library::standard());
     all.extend(form_descriptions());
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let mut found: Vec<(bool, &Info, Vec<String>)> = Vec::new();
+    all.extend(notation_descriptions());
+    let words = text.split(|c: char| c.is_whitespace() || c == '-').map(str::to_lowercase);
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+    let mut found: Vec<(u8, &Info, Vec<String>)> = Vec::new();
     for info in &all {
         let places: Option<Vec<Vec<String>>> =
             words.iter().map(|word| places(info, word)).collect();
@@ -55,7 +58,9 @@ pub fn search(text: &str) -> Result<()> {
             let mut names = info.aliases.iter().chain([&info.name]);
             names.any(|name| name.to_lowercase().contains(word.as_str()))
         });
-        found.push((!named, info, places));
+        let rank =
+            if *info.name == *text || info.is_known_as(text) { 0 } else { 2 - u8::from(named) };
+        found.push((rank, info, places));
     }
     if words.is_empty() || found.is_empty() {
         let help = did_you_mean(text, all.iter().map(|info| &*info.name))
@@ -63,7 +68,7 @@ pub fn search(text: &str) -> Result<()> {
         let help = help.unwrap_or_else(|| "`superdense blocks` lists all".to_owned());
         bail!("no block has `{text}`; {help}");
     }
-    found.sort_by_key(|(unnamed, info, _)| (*unnamed, &*info.name));
+    found.sort_by_key(|(rank, info, _)| (*rank, &*info.name));
     let mut out = String::new();
     for (_, info, places) in found {
         out += &format!("{:<16} {}\n", info.name, info.summary);

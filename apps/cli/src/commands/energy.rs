@@ -25,7 +25,7 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
         check_picture(path)?;
     }
     let model = read(&arguments.model.model).map_err(refused)?;
-    let model = record_only(&model, ENERGY, &arguments.energy).map_err(refused)?;
+    let model = record_only(&model, &[(ENERGY, &arguments.energy)]).map_err(refused)?;
     // A jump of the energy is drawn as a vertical line.
     refuse_files(&arguments.model.inputs, "energy")?;
     let own = overrides(&arguments.model, &model)?.rows(RowsPer::Microstep);

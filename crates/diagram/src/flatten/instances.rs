@@ -302,7 +302,9 @@ impl<'m> Flattener<'m> {
         let others = files.map(|file| file.name).chain(forms.map(|form| form.name));
         let known = alias.chain(others.map(str::to_owned)).next();
         let known = known.map(|block| format!("here it is called `{block}`"));
-        known.or_else(|| did_you_mean(name, names))
+        let written = model::NOTATIONS.iter().find(|notation| notation.is_known_as(name));
+        let written = written.map(|notation| format!("here it is written `{}`", notation.name));
+        known.or(written).or_else(|| did_you_mean(name, names))
     }
 
     /// Declares an instance whose diagram is written where it is used, and sees the names around it.

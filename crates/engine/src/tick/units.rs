@@ -46,13 +46,14 @@ impl Engine<'_> {
         self.scratch.units.ran.clear();
         self.scratch.units.effects = UnitEffects::default();
         self.run_marked(tag, sink)?;
-        match self.scratch.units.effects.have(UnitEffects::CROSSINGS) && self.read_by_side() {
-            true => self.run_again(tag, sink),
-            false => Ok(()),
+        // What one unit has misread may have led others away from their levels.
+        while self.scratch.units.effects.have(UnitEffects::CROSSINGS) && self.read_by_side() {
+            self.run_again(tag, sink)?;
         }
+        Ok(())
     }
 
-    /// Runs the units that are marked a second time.
+    /// Runs the units that are marked once more.
     #[cold]
     fn run_again(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;

@@ -8,6 +8,7 @@ use expr::{Expr, ExprKind};
 use crate::fields::{Context, get};
 use crate::forms::FORMS;
 use crate::names;
+use crate::notations::NOTATIONS;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{
     About, Block, DataColumn, Diagram, Documentation, Input, Invariant, Named, Output,
@@ -467,11 +468,11 @@ fn kind(
         let file = files.filter(|file| file.is_known_as(&kind.value)).map(|file| file.name);
         let forms = FORMS.iter().filter(|form| form.is_known_as(&kind.value));
         let known = forms.map(|form| form.name).chain(file).next();
+        let known = known.map(|name| format!("here it is called `{name}`"));
+        let written = NOTATIONS.iter().find(|notation| notation.is_known_as(&kind.value));
+        let written = written.map(|notation| format!("here it is written `{}`", notation.name));
         let refused = names::malformed(&kind, "a type of block");
-        context.report.push(match known {
-            Some(name) => refused.help(format!("here it is called `{name}`")),
-            None => refused,
-        });
+        context.report.push(refused.maybe_help(known.or(written)));
         return None;
     }
     Some(kind)

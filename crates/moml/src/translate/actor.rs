@@ -88,15 +88,7 @@ impl Translation {
 fn is_display(kind: &str) -> bool {
     kind.ends_with("Plotter")
         || kind.ends_with("Scope")
-        || matches!(
-            kind,
-            "Display"
-                | "MonitorValue"
-                | "Recorder"
-                | "Discard"
-                | "HistogramPlotter"
-                | "SetVariable2"
-        )
+        || matches!(kind, "Display" | "MonitorValue" | "Recorder" | "Discard" | "HistogramPlotter")
 }
 
 impl Actor<'_, '_> {
@@ -216,15 +208,15 @@ impl Actor<'_, '_> {
         let mut text = self.own.value(name).unwrap_or(default).to_owned();
         for _ in 0..20 {
             match expression::parse(&text).ok()? {
-                expression::Node::Array(_) => break,
+                expression::Node::Array(elements) => {
+                    let constant = |own| self.frame.scope.constant_node(own);
+                    return elements.iter().map(constant).collect();
+                }
                 expression::Node::Name(name) => text = self.frame.scope.raw(&name)?,
                 _ => return None,
             }
         }
-        let expression::Node::Array(_) = expression::parse(&text).ok()? else { return None };
-        let inner = text.trim().trim_start_matches('{').trim_end_matches('}').to_owned();
-        let elements = inner.split(',').map(str::trim).filter(|element| !element.is_empty());
-        elements.map(|element| self.frame.scope.constant(element)).collect()
+        None
     }
 
     /// The elements of a parameter that is an array written out, as expressions of ours.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::scope::Scope;
+use super::tests::longer_column;
 use super::{Content, Signals, Translation, names, parameters};
 use crate::Problem;
 use crate::expression::{self, Name, Node};
@@ -273,13 +274,15 @@ impl Translation {
             .collect();
         let name = frame.names[&own.name].clone();
         let mut taken: BTreeSet<String> = shown.iter().map(|(name, _)| name.clone()).collect();
+        let mut renamed = BTreeMap::new();
         for (column, signal) in std::mem::take(&mut inner.tests) {
             let output = names::fresh(&format!("test_{column}"), &mut taken);
             shown.push((output.clone(), signal));
-            let column = format!("{}_{column}", names::plain(&own.name));
-            self.rename_column(&own.path, &column);
-            content.tests.push((column, format!("{name}.{output}")));
+            let longer = longer_column(&own.name, &column, content);
+            renamed.insert(column, longer.clone());
+            content.tests.push((longer, format!("{name}.{output}")));
         }
+        self.rename_columns(&own.path, &renamed);
         let kind = self.diagram(own, input_names, &shown, inner);
         let mut block = vec![("type".to_owned(), Yaml::text(kind))];
         block.extend(fields.into_iter().map(|(name, text)| (name, Yaml::Text(text))));

@@ -3,17 +3,20 @@
 //! The refinements of a state become the diagram of the state; composites inside are inlined, since
 //! transitions may set what is inside.
 
+mod transition;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::actor::grouped;
 use super::composite::{Frame, Inside};
 use super::scope::Scope;
+use super::tests::longer_column;
 use super::{Content, Signals, Translation, names, parameters};
 use crate::Problem;
 use crate::expression::{self, Name, Node};
-use crate::tree::{Component, Link, Property, Relation, find};
+use crate::tree::{Component, Property, find};
 use crate::yaml::Yaml;
+use transition::{Transition, hoisted, leaving, refinements, transitions};
 
 /// A machine being translated.
 struct Machine<'a> {
@@ -154,11 +157,13 @@ impl Translation {
             content.used.insert(now);
         }
         content.blocks.push((name.clone(), whole));
+        let mut renamed = BTreeMap::new();
         for column in tests.keys() {
-            let longer = format!("{}_{column}", names::plain(&own.name));
-            self.rename_column(&own.path, &longer);
+            let longer = longer_column(&own.name, column, content);
+            renamed.insert(column.clone(), longer.clone());
             content.tests.push((longer, format!("{name}.test_{column}")));
         }
+        self.rename_columns(&own.path, &renamed);
         Ok(())
     }
 
@@ -326,27 +331,6 @@ fn start_from(state: &mut Yaml, block: &str, value: &str) {
     }
 }
 
-/// The transitions that leave a state, each with the number of the state that it leads to.
-fn leaving<'a>(
-    machine: &Machine<'a>,
-    state: &Component,
-    states: &[&Component],
-) -> Vec<(&'a Relation, usize)> {
-    let controller = machine.controller;
-    let linked = |port: String, relation: &str| {
-        let is = |own: &&Link| matches!(own, Link::Port { port: end, relation: by, .. } if *end == port && by == relation);
-        controller.links.iter().find(is).is_some()
-    };
-    let leaves = controller
-        .relations
-        .iter()
-        .filter(|own| linked(format!("{}.outgoingPort", state.name), &own.name));
-    let to = |own: &&Relation| {
-        states.iter().position(|to| linked(format!("{}.incomingPort", to.name), &own.name))
-    };
-    leaves.filter_map(|own| Some((own, to(&own)?))).collect()
-}
-
 /// Whether a text of a tree names a signal.
 fn mentions(tree: &Yaml, name: &str) -> bool {
     match tree {
@@ -355,302 +339,4 @@ fn mentions(tree: &Yaml, name: &str) -> bool {
         Yaml::List(items) => items.iter().any(|item| mentions(item, name)),
         Yaml::Map(entries) => entries.iter().any(|(_, value)| mentions(value, name)),
     }
-}
-
-fn refinements(state: &Component) -> Vec<String> {
-    let names = state.value("refinementName").unwrap_or_default();
-    names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
-}
-
-fn transitions(
-    machine: &Machine,
-    state: &Component,
-    states: &[&Component],
-    translated: &[Translated],
-    at: usize,
-) -> Result<Vec<Yaml>, Problem> {
-    let controller = machine.controller;
-    let linked = |port: &str| -> Vec<&str> {
-        let links = controller.links.iter().filter_map(|link| match link {
-            Link::Port { port: own, relation, .. } if own == port => Some(relation.as_str()),
-            _ => None,
-        });
-        links.collect()
-    };
-    let mut all = Vec::new();
-    for name in linked(&format!("{}.outgoingPort", state.name)) {
-        let Some(relation) = controller.relations.iter().find(|own| own.name == name) else {
-            continue;
-        };
-        let to = states
-            .iter()
-            .position(|other| linked(&format!("{}.incomingPort", other.name)).contains(&name));
-        let told = format!("transition {}.{name}", controller.path);
-        let failed =
-            |reason: String| Problem::unsupported(&controller.file, relation.line, &told, reason);
-        let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
-        let transition = Transition { machine, relation, states, translated, from: at, to };
-        all.push(transition.yaml().map_err(failed)?);
-    }
-    Ok(all)
-}
-
-struct Transition<'a> {
-    machine: &'a Machine<'a>,
-    relation: &'a Relation,
-    states: &'a [&'a Component],
-    translated: &'a [Translated],
-    from: usize,
-    to: usize,
-}
-
-impl Transition<'_> {
-    fn text(&self, name: &str) -> Option<&str> {
-        find(&self.relation.properties, name).and_then(Property::text)
-    }
-
-    fn is(&self, name: &str) -> bool {
-        self.text(name) == Some("true")
-    }
-
-    fn yaml(&self) -> Result<Yaml, String> {
-        let to = self.machine.states[&self.states[self.to].name].clone();
-        let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
-        let guard = self.text("guardExpression").unwrap_or("true");
-        let (guard, after) = self.guard(guard)?;
-        if let Some(guard) = guard {
-            entries.push(("when".to_owned(), Yaml::Text(guard)));
-        }
-        if let Some(after) = after {
-            entries.push(("after".to_owned(), Yaml::Text(after)));
-        }
-        let set = self.set_actions()?;
-        if !set.is_empty() {
-            entries.push(("set".to_owned(), Yaml::map(set)));
-        }
-        let output = self.output_actions()?;
-        if !output.is_empty() {
-            entries.push(("output".to_owned(), Yaml::map(output)));
-        }
-        // Without either of them, the refinement begins again.
-        let history = self.is("history") || self.text("reset") == Some("false");
-        let flags = [
-            ("history", history),
-            ("immediate", self.is("immediate")),
-            ("preemptive", self.is("preemptive")),
-            ("nondeterministic", self.is("nondeterministic")),
-            ("default", self.is("defaultTransition")),
-            ("error", self.is("errorTransition")),
-        ];
-        for (name, holds) in flags {
-            if holds {
-                entries.push((name.to_owned(), Yaml::text("true")));
-            }
-        }
-        Ok(Yaml::Map(entries))
-    }
-
-    /// The condition, and the time that the state must have lasted.
-    fn guard(&self, text: &str) -> Result<(Option<String>, Option<String>), String> {
-        let node = expression::parse(text)?;
-        let (mut rest, mut after) = (Vec::new(), None);
-        for part in conjuncts(&node) {
-            match part {
-                Node::Call(name, args) if name == "timeout" && args.len() == 1 => {
-                    after = Some(self.print(&args[0])?);
-                }
-                Node::Bool(true) => {}
-                part => rest.push(part),
-            }
-        }
-        let texts: Result<Vec<String>, String> =
-            rest.iter().map(|part| self.print(part).map(|text| conjunct(&text))).collect();
-        let texts = texts?;
-        Ok(((!texts.is_empty()).then(|| texts.join(" and ")), after))
-    }
-
-    fn print(&self, node: &Node) -> Result<String, String> {
-        expression::print(node, &mut |name| self.resolve(name)).map(|own| own.text)
-    }
-
-    /// What a name means in a guard or an action: a port of the machine, or a parameter.
-    fn resolve(&self, name: &str) -> Result<Name, String> {
-        let plain = |text: &str| Ok(Name::Text(text.to_owned(), false));
-        let signal = |port: &str| {
-            let port = port.to_owned();
-            let here = &self.translated[self.from];
-            let key = (port.clone(), 0);
-            let declared = self.machine.own.port(&port);
-            let own = declared.is_some_and(|port| port.output).then(|| here.outputs.get(&key));
-            own.flatten().or_else(|| self.machine.inputs.get(&key)).cloned()
-        };
-        let is_port = |name: &str| self.machine.own.port(name).is_some();
-        if is_port(name) {
-            return match signal(name) {
-                Some(signal) => plain(&signal),
-                None => plain("absent"),
-            };
-        }
-        if let Some(port) = name.strip_suffix("_isPresent").filter(|port| is_port(port)) {
-            return match signal(port) {
-                Some(signal) => plain(&format!("present({signal})")),
-                None => plain("false"),
-            };
-        }
-        if let Some((refinement, path)) = name.split_once('.')
-            && let Some(scope) = self.translated[self.from].scopes.get(refinement)
-        {
-            return scope.find(path, None);
-        }
-        self.machine.scope.find(name, None)
-    }
-
-    fn output_actions(&self) -> Result<Vec<(String, String)>, String> {
-        let mut all = Vec::new();
-        for (target, value) in assignments(self.text("outputActions").unwrap_or_default())? {
-            let name = self.machine.outputs.get(&target);
-            let name = name.ok_or_else(|| format!("there is no output `{target}`"))?;
-            all.push((name.clone(), self.print(&value)?));
-        }
-        Ok(all)
-    }
-
-    fn set_actions(&self) -> Result<Vec<(String, String)>, String> {
-        let text = self.text("setActions").or(self.text("commitActions")).unwrap_or_default();
-        let mut all: Vec<(String, String)> = Vec::new();
-        for (target, value) in assignments(text)? {
-            let value = self.print(&value)?;
-            for name in self.targets(&target)? {
-                all.push((name, value.clone()));
-            }
-        }
-        Ok(all)
-    }
-
-    /// What an action sets: a parameter, and the states of the integrators that start from it.
-    fn targets(&self, path: &str) -> Result<Vec<String>, String> {
-        let parts: Vec<&str> = path.split('.').collect();
-        let unknown = || format!("there is nothing to set at `{path}`");
-        if let [name] = parts.as_slice() {
-            return match self.machine.scope.find(name, None)? {
-                Name::Text(text, _) => Ok(vec![text]),
-                Name::Function(..) => Err("a function cannot be set".to_owned()),
-            };
-        }
-        let (refinement, inner) = (parts[0], &parts[1..]);
-        let component = self.machine.own.entity(refinement).ok_or_else(unknown)?;
-        let state = &self.translated[self.to];
-        let entered = state.scopes.contains_key(refinement);
-        match inner {
-            [name] => {
-                let key = (refinement.to_owned(), (*name).to_owned());
-                let mut all = vec![self.machine.set.get(&key).cloned().ok_or_else(unknown)?];
-                if entered {
-                    started_from(component, name, &state.content, &mut all);
-                }
-                Ok(all)
-            }
-            [entity, name] => {
-                let inner = component.entity(entity).ok_or_else(unknown)?;
-                if !entered {
-                    let reason = "is no refinement of the state that it leads to";
-                    return Err(format!("`{refinement}` {reason}"));
-                }
-                if inner.kind() == "Integrator" && *name == "initialState" {
-                    return Ok(state
-                        .content
-                        .placed
-                        .get(&inner.path)
-                        .cloned()
-                        .into_iter()
-                        .collect());
-                }
-                if !inner.is_composite() {
-                    return Err(format!("`{path}` is a parameter of an actor"));
-                }
-                let mut all = Vec::new();
-                started_from(inner, name, &state.content, &mut all);
-                match all.is_empty() {
-                    true => Err(unknown()),
-                    false => Ok(all),
-                }
-            }
-            _ => Err(unknown()),
-        }
-    }
-}
-
-/// The parameters of refinements that transitions set, as parameters of the machine.
-fn hoisted(
-    own: &Component,
-    controller: &Component,
-    scope: &Scope,
-    content: &mut Content,
-) -> Result<BTreeMap<(String, String), String>, Problem> {
-    let mut set = BTreeMap::new();
-    for relation in &controller.relations {
-        let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
-        let text = text("setActions").or(text("commitActions")).unwrap_or_default();
-        let told = format!("transition {}.{}", controller.path, relation.name);
-        let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
-        for (target, _) in assignments(text).map_err(failed)? {
-            let Some((refinement, name)) = target.split_once('.') else { continue };
-            let parameter = own.entity(refinement).and_then(|own| own.property(name));
-            let key = (refinement.to_owned(), name.to_owned());
-            let Some(value) = parameter.and_then(|own| own.text()) else { continue };
-            if set.contains_key(&key) {
-                continue;
-            }
-            let wanted = format!("{}_{}", names::plain(refinement), names::plain(name));
-            let hoisted = names::fresh(&wanted, &mut content.used);
-            let value = scope.print(value, None).map_err(failed)?.text;
-            content.parameters.push((hoisted.clone(), Some(value)));
-            set.insert(key, hoisted);
-        }
-    }
-    Ok(set)
-}
-
-/// The integrators of a composite whose initial state is a parameter of it.
-fn started_from(component: &Component, parameter: &str, content: &Content, all: &mut Vec<String>) {
-    for entity in &component.entities {
-        if entity.kind() == "Integrator" && entity.value("initialState") == Some(parameter) {
-            all.extend(content.placed.get(&entity.path).cloned());
-        } else if entity.is_composite() {
-            for own in &entity.properties {
-                if own.is_parameter() && own.text() == Some(parameter) {
-                    started_from(entity, &own.name, content, all);
-                }
-            }
-        }
-    }
-}
-
-/// The parts of a condition that must all hold.
-fn conjuncts(node: &Node) -> Vec<&Node> {
-    match node {
-        Node::Binary("&&", a, b) => {
-            let mut parts = conjuncts(a);
-            parts.extend(conjuncts(b));
-            parts
-        }
-        node => vec![node],
-    }
-}
-
-fn conjunct(text: &str) -> String {
-    match text.contains(" or ") || text.starts_with("if ") {
-        true => grouped(text),
-        false => text.to_owned(),
-    }
-}
-
-/// Assignments `a = x; b = y`.
-fn assignments(text: &str) -> Result<Vec<(String, Node)>, String> {
-    let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
-    let split = |part: &str| {
-        let (target, value) = part.split_once('=').ok_or(format!("`{part}` is no assignment"))?;
-        Ok((target.trim().to_owned(), expression::parse(value)?))
-    };
-    parts.map(split).collect()
 }

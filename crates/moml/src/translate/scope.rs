@@ -62,7 +62,12 @@ impl Scope {
 
     /// The value of an expression over parameters, if it is a constant number.
     pub fn constant(&self, text: &str) -> Option<f64> {
-        super::tests::number(&self.closed(text, None, 0).ok()?)
+        self.constant_node(&expression::parse(text).ok()?)
+    }
+
+    /// The same for an expression that has been parsed.
+    pub fn constant_node(&self, node: &Node) -> Option<f64> {
+        super::tests::number(&self.closed_node(node, None, 0).ok()?)
     }
 
     /// An expression with the values of all parameters in place.
@@ -70,8 +75,16 @@ impl Scope {
         if depth > 30 {
             return Err("parameters depend on each other".to_owned());
         }
-        let node = expression::parse(text)?;
-        let printed = expression::print(&node, &mut |name| {
+        self.closed_node(&expression::parse(text)?, except, depth)
+    }
+
+    fn closed_node(
+        &self,
+        node: &Node,
+        except: Option<&str>,
+        depth: usize,
+    ) -> Result<String, String> {
+        let printed = expression::print(node, &mut |name| {
             let own = self.raw.borrow().get(name).cloned().filter(|_| except != Some(name));
             let text = match (own, &self.parent) {
                 (Some(own), _) => self.closed(&own, Some(name), depth + 1)?,

@@ -1,6 +1,6 @@
 //! Actors with time: clocks, events, waves and time itself.
 
-use super::actor::Actor;
+use super::actor::{Actor, any_present};
 use crate::Problem;
 use crate::expression::Name;
 use crate::yaml::Yaml;
@@ -37,6 +37,7 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             Ok(())
         }
         "Waveform" => waveform(actor),
+        "Queue" => queue(actor),
         "Ramp" => ramp(actor),
         "DifferentialSystem" => differential_system(actor),
         "ContinuousTransferFunction" => transfer_function(actor),
@@ -121,10 +122,9 @@ fn repeated(
     if offsets.len() != times.len() || values.len() != times.len() {
         return Err(actor.unsupported("equal offsets that are not written out"));
     }
-    let cycles = actor.number("numberOfCycles", "-1").unwrap_or(f64::NAN);
-    if cycles.is_nan() || cycles > 1.0 {
-        return Err(actor.unsupported("equal offsets with a number of cycles"));
-    }
+    let cycles = actor.number("numberOfCycles", "-1").ok_or_else(|| {
+        actor.unsupported("equal offsets with a number of cycles that can change")
+    })?;
     let later = |at: usize| times[..at].iter().rev().take_while(|own| **own == times[at]).count();
     let deepest = (0..times.len()).map(later).max().unwrap_or(0);
     let mut signals = Vec::new();
@@ -138,6 +138,10 @@ fn repeated(
         match once {
             true => fields.push(("repeat", Yaml::text("once"))),
             false => fields.push(("period", Yaml::Text(actor.parameter("period", period)?))),
+        }
+        if !once && cycles > 0.0 {
+            let count = cycles * of(&offsets).len() as f64;
+            fields.push(("count", Yaml::Text(count.to_string())));
         }
         let mut signal = actor.part(&format!("event{depth}"));
         actor.block(&signal, "EventSource", fields);
@@ -185,11 +189,48 @@ fn timing(
     Ok(fields)
 }
 
+/// A wave whose first sample comes after the start is one of an earlier cycle until then: there the
+/// interpolation begins at the last sample, a period earlier. So its first cycle begins a period
+/// before the others.
+fn begin_before(actor: &Actor, fields: &mut Vec<(&'static str, Yaml)>) {
+    let first = actor.numbers("offsets", "{0.0, 1.0}").and_then(|times| times.first().copied());
+    let length = actor.number("period", "2.0").filter(|length| length.is_finite());
+    let (Some(first), Some(length)) = (first.filter(|first| *first > 0.0), length) else { return };
+    let shifted = fields.iter().position(|(name, _)| *name == "start");
+    let start = shifted.map_or(0.0, |_| first) - length;
+    fields.retain(|(name, _)| *name != "start");
+    fields.insert(1, ("start", Yaml::Text(start.to_string())));
+}
+
 fn waveform(actor: &mut Actor) -> Result<(), Problem> {
     let mut fields = timing(actor, "{0.0, 1.0}", "2.0", "times")?;
+    begin_before(actor, &mut fields);
     fields.insert(1, ("values", pattern(actor, "values", "{1, -1}")?));
     fields.push(("interpolation", Yaml::Text(actor.word("interpolation", "linear"))));
     actor.block(&actor.name.clone(), "Waveform", fields);
+    Ok(())
+}
+
+/// A queue; a trigger that finds it empty is kept if the actor says so.
+fn queue(actor: &mut Actor) -> Result<(), Problem> {
+    let mut fields = vec![
+        ("input", Yaml::Text(actor.signal("input"))),
+        ("trigger", Yaml::Text(actor.signal("trigger"))),
+    ];
+    if let Some(capacity) = actor.number("capacity", "0").filter(|own| *own > 0.0) {
+        fields.push(("capacity", Yaml::Text(capacity.to_string())));
+        fields.push(("full", Yaml::text("drop")));
+    } else {
+        fields.push(("capacity", Yaml::text("10000")));
+    }
+    if actor.flag("persistentTrigger", false) {
+        fields.push(("empty", Yaml::text("wait")));
+    }
+    let (queue, size) = (actor.name.clone(), actor.output("size", 0));
+    actor.block(&queue, "Queue", fields);
+    // The size is a value of the firings only.
+    let fired = any_present(&[actor.signal("input"), actor.signal("trigger")]);
+    actor.named(&size, &format!("when({fired}, {queue}.size)"));
     Ok(())
 }
 
@@ -202,7 +243,7 @@ fn ramp(actor: &mut Actor) -> Result<(), Problem> {
     }
     let (init, step) = (actor.factor("init", "0")?, actor.factor("step", "1")?);
     let count = actor.part("count");
-    let event = format!("when({}, 1)", super::actor::any_present(&triggers));
+    let event = format!("when({}, 1)", any_present(&triggers));
     let fields = vec![("increment", Yaml::Text(event)), ("initial", Yaml::text("-1"))];
     actor.block(&count, "Counter", fields);
     actor.expression(&format!("{init} + {step} * {count}"));

@@ -1,7 +1,9 @@
 //! Test actors: what they see is recorded, and what they expect is returned beside the model.
 
+use std::collections::BTreeMap;
+
 use super::actor::Actor;
-use super::{Translation, names};
+use super::{Content, Translation, names};
 use crate::Problem;
 use crate::expression::{self, Name, Node};
 
@@ -72,13 +74,14 @@ impl Translation {
         Ok(())
     }
 
-    /// Names of columns grow with the instances around a test.
-    pub fn rename_column(&mut self, around: &str, column: &str) {
+    /// Names of columns grow with the instances around a test: `longer` has the new name of each
+    /// column inside `around`. All change at once, since a new name may be the old one of another.
+    pub fn rename_columns(&mut self, around: &str, longer: &BTreeMap<String, String>) {
         let inside = format!("{around}.");
         let tests = self.expectations.iter_mut().filter(|own| own.test.starts_with(&inside));
         for own in tests.flat_map(|own| &mut own.columns) {
-            if column.ends_with(&format!("_{own}")) {
-                *own = column.to_owned();
+            if let Some(longer) = longer.get(own) {
+                own.clone_from(longer);
             }
         }
     }
@@ -88,6 +91,12 @@ impl Translation {
         let node = expression::parse(text).map_err(failed)?;
         reference(&node, actor).map_err(failed)
     }
+}
+
+/// A name for the column of a test inside an instance that no other column of a content has.
+pub fn longer_column(instance: &str, column: &str, content: &Content) -> String {
+    let mut used = content.tests.iter().map(|(column, _)| column.clone()).collect();
+    names::fresh(&format!("{}_{column}", names::plain(instance)), &mut used)
 }
 
 fn reference(node: &Node, actor: &Actor) -> Result<Reference, String> {

@@ -5,7 +5,6 @@
 //! act at one time, and their sum is what the instant contributes to an integral.
 
 use base::{Tag, Time};
-use engine::Row;
 use serde::{Deserialize, Serialize};
 use trace::Schema;
 
@@ -58,8 +57,8 @@ impl InstantRow {
     }
 
     /// Merges the row of a microstep.
-    pub fn merge(&mut self, row: &Row<'_>) {
-        self.tag = Some(row.tag);
+    pub(super) fn merge(&mut self, row: &impl Said) {
+        self.tag = Some(row.tag());
         for (column, cells) in self.columns.iter_mut().enumerate() {
             if !row.covers(column) {
                 continue;
@@ -71,9 +70,11 @@ impl InstantRow {
             }
             if cells.orders > 0 {
                 let weights = &mut self.numbers[cells.from + cells.length..];
-                let sums = weights.chunks_exact_mut(cells.length.max(1)).zip(row.impulses(column));
-                sums.flat_map(|(sum, weight)| sum.iter_mut().zip(weight))
-                    .for_each(|(sum, weight)| *sum += weight);
+                let sums = weights.chunks_exact_mut(cells.length.max(1));
+                for (order, sum) in (0..row.orders(column)).zip(sums) {
+                    let weight = row.impulse(column, order).unwrap_or_default();
+                    sum.iter_mut().zip(weight).for_each(|(sum, weight)| *sum += weight);
+                }
             }
         }
     }

@@ -172,3 +172,43 @@ simulate: {{stop: 1.5}}
         assert_near(trace.last("spin").unwrap(), spin + radius * across / inertia, 1e-10);
     }
 }
+
+/// A ball, or a disc, that meets a wall and another one at the same instant: impulses at one
+/// microstep add up, whatever is left of the approach is a collision at a later one, and nothing
+/// goes through anything.
+#[test]
+fn nothing_goes_through_a_wall_or_another_body() {
+    let kinds = [
+        "
+  a: {type: Ball, x0: 1, v0: -<a>, push: pushes}
+  b: {type: Ball, x0: <x>, v0: -<b>, push: hit.push}
+  hit: {type: BallCollision, x1: a.x, v1: a.v, x2: b.x, v2: b.v, distance: 1}
+  wall: {type: FixedWall, gap: a.x - 0.5, closing: -a.v}
+  pushes: {type: Sum, inputs: [wall.push, -hit.push]}
+record: {ax: a.x, bx: b.x, av: a.v, bv: b.v}
+",
+        "
+  a: {type: Disc, radius: 0.5, x0: [1, 0], v0: '[-<a>, 0]', push: pushes}
+  b: {type: Disc, radius: 0.5, x0: '[<x>, 0]', v0: '[-<b>, 0]', push: hit.push}
+  hit: {type: DiscCollision, x1: a.x, v1: a.v, x2: b.x, v2: b.v, r1: 0.5, r2: 0.5}
+  wall: {type: DiscWall, x: a.x, v: a.v, radius: 0.5, point: '[0, 0]', normal: '[1, 0]'}
+  pushes: {type: Sum, inputs: [wall.push, -hit.push]}
+record: {ax: 'a.x[0]', bx: 'b.x[0]', av: 'a.v[0]', bv: 'b.v[0]'}
+",
+    ];
+    for kind in kinds {
+        for (a, b) in [(1.0, 2.0), (2.0, 2.5), (0.25, 4.0), (0.3, 0.7), (1.1, 3.0)] {
+            // Both meetings are 0.5 / a seconds away.
+            let x = 2.0 + (b - a) * 0.5 / a;
+            let text = kind.replace("<a>", &a.to_string()).replace("<b>", &b.to_string());
+            let text = text.replace("<x>", &x.to_string());
+            let trace = simulate(&format!("blocks:{text}simulate: {{stop: {}}}\n", 3.0 / a)).trace;
+            let series = |name: &str| trace.series(name).into_iter().map(|(_, value)| value);
+            assert!(series("ax").all(|x| x > 0.5 - 1e-9), "{a}, {b}: through the wall");
+            assert!(series("ax").zip(series("bx")).all(|(a, b)| b - a > 1.0 - 1e-9), "{a}, {b}");
+            let [va, vb] = ["av", "bv"].map(|name| trace.last(name).unwrap());
+            assert!(0.0 <= va && va <= vb + 1e-9, "{a}, {b}: {va}, {vb}");
+            assert!(va * va + vb * vb <= (a * a + b * b) * (1.0 + 1e-12), "{a}, {b}: {va}, {vb}");
+        }
+    }
+}

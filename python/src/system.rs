@@ -1,0 +1,260 @@
+//! A compiled model.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use superdense::{
+    Diagnostics, Drawing, Failure, Given, Library, Model, Outcome, Refused, RunError, RunSetting,
+    Settings, StopReason, Time, parse_parameter, parse_value,
+};
+
+use crate::errors::{raised, refused, wrong};
+use crate::run::Held;
+use crate::table::Table;
+
+/// How often a run asks whether it is to go on.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// A compiled model with the settings of its runs.
+#[pyclass(frozen, module = "superdense._superdense")]
+pub struct System {
+    model: Model,
+    system: superdense::System,
+    overrides: Settings,
+}
+
+impl System {
+    fn compiled(py: Python<'_>, model: Model, overrides: Settings) -> PyResult<System> {
+        let system = py
+            .detach(|| superdense::System::compile_with(&model, &Library::standard(), &overrides));
+        let system = system.map_err(|error| refused(py, &error))?;
+        Ok(System { model, system, overrides })
+    }
+}
+
+/// Names with the text of a value.
+type Texts = Vec<(String, String)>;
+
+/// The time of a text \[s\].
+pub fn time(py: Python<'_>, text: &str) -> PyResult<Time> {
+    let value = parse_value(text).map_err(|error| refused(py, &error))?;
+    let found = value.as_rational().and_then(Time::from_rational);
+    found.ok_or_else(|| PyValueError::new_err(format!("{text} is no time in seconds")))
+}
+
+#[pymethods]
+impl System {
+    /// Reads and compiles a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<System> {
+        let model = py.detach(|| superdense::read(&path)).map_err(|error| refused(py, &error))?;
+        System::compiled(py, model, Settings::default())
+    }
+
+    /// Compiles the text of a model; `files` has the texts that it imports.
+    #[staticmethod]
+    fn parse(py: Python<'_>, name: &str, text: &str, files: Texts) -> PyResult<System> {
+        let mut find = |wanted: &str| {
+            let mut own = files.iter().filter(|(name, _)| name == wanted);
+            own.next().map(|(name, text)| (name.clone(), text.clone())).ok_or_else(|| {
+                "a model given as text imports nothing; load it from a file".to_owned()
+            })
+        };
+        let model = superdense::parse(name, text, &mut find);
+        System::compiled(py, model.map_err(|error| refused(py, &error))?, Settings::default())
+    }
+
+    /// The same model with other settings, parameters and inputs, all as text, as the command line
+    /// takes them, and with other recorded signals.
+    fn with_values(
+        &self,
+        py: Python<'_>,
+        settings: Texts,
+        parameters: Texts,
+        inputs: Texts,
+        record: Option<Vec<String>>,
+    ) -> PyResult<System> {
+        let mut new = Settings { inputs, ..Settings::default() };
+        for (key, text) in settings {
+            let setting = RunSetting::ALL.iter().find(|setting| setting.key() == key);
+            let setting = setting.ok_or_else(|| {
+                wrong(py, "ModelError", "unknown-setting", format!("there is no setting `{key}`"))
+            })?;
+            new.settings.set(*setting, Given::Option(text));
+        }
+        for (name, text) in parameters {
+            let value = parse_parameter(&self.model, &name, &text);
+            new.parameters.push((name, value.map_err(|error| refused(py, &error))?));
+        }
+        let overrides = self.overrides.then(&new);
+        let Some(record) = record else {
+            let system = py.detach(|| self.system.with(&new));
+            let system = system.map_err(|error| refused(py, &error))?;
+            return Ok(System { model: self.model.clone(), system, overrides });
+        };
+        let recorded: Vec<_> = record.iter().map(|name| (name.as_str(), name.as_str())).collect();
+        let model = superdense::record_only(&self.model, &recorded);
+        let model = model.map_err(|error: Refused| refused(py, &error))?;
+        System::compiled(py, model, overrides)
+    }
+
+    /// The name of the model.
+    #[getter]
+    fn name(&self) -> &str {
+        self.system.name()
+    }
+
+    /// The texts that the model was read from, its own first.
+    #[getter]
+    fn files(&self) -> Texts {
+        let files = self.model.sources.files();
+        files.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+    }
+
+    /// The parameters of the model with their elements.
+    #[getter]
+    fn parameters(&self) -> Vec<(String, Vec<f64>)> {
+        let all = self.system.parameters().into_iter();
+        all.map(|own| (own.name.clone(), own.value.data().to_vec())).collect()
+    }
+
+    /// The names of the recorded signals.
+    #[getter]
+    fn signals(&self) -> Vec<String> {
+        self.system.schema().columns().iter().map(|column| column.name.clone()).collect()
+    }
+
+    /// The names of the inputs and tunable parameters.
+    #[getter]
+    fn inputs(&self) -> Vec<String> {
+        self.system.inputs().iter().map(|input| input.name().to_owned()).collect()
+    }
+
+    /// The warnings about the model as exceptions that nobody raises.
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.told(py, self.system.unused())
+    }
+
+    /// The diagram of the model as SVG.
+    fn diagram(&self, py: Python<'_>) -> PyResult<String> {
+        let drawing = Drawing::default();
+        let svg = superdense::draw(&self.model, &Library::standard(), &self.overrides, drawing);
+        svg.map_err(|error| refused(py, &error))
+    }
+
+    /// Runs to the end: the result, and warnings about it. `watch` is called with the time now and
+    /// then, and an exception of it, such as an interrupt, ends the run.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        watch: Option<Py<PyAny>>,
+    ) -> PyResult<(Table, Vec<Bound<'py, PyAny>>)> {
+        let run = self.system.begin();
+        if let Some(error) = run.missing_input() {
+            let why = self.system.explain(&error).into();
+            return Err(PyErr::from_value(raised(py, "RunError", &why, self.system.sources())?));
+        }
+        self.finished(py, run, watch)
+    }
+
+    /// A run in the hands of its caller.
+    fn start(&self) -> Held {
+        Held::new(self.system.begin())
+    }
+
+    /// Continues a saved run.
+    fn resume(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Held> {
+        let run = self.system.resume(bytes);
+        let run = run.map_err(|error| wrong(py, "RunError", "not-resumed", error.to_string()))?;
+        Ok(Held::new(run))
+    }
+
+    /// Runs a held run to its end.
+    fn finish<'py>(
+        &self,
+        py: Python<'py>,
+        held: &Held,
+        watch: Option<Py<PyAny>>,
+    ) -> PyResult<(Table, Vec<Bound<'py, PyAny>>)> {
+        let run = held.take(py)?;
+        self.finished(py, run, watch)
+    }
+}
+
+impl System {
+    fn told<'py>(&self, py: Python<'py>, found: Diagnostics) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let sources = self.system.sources();
+        let one = |own| raised(py, "ModelWarning", &Diagnostics(vec![own]), sources);
+        found.0.into_iter().map(one).collect()
+    }
+
+    fn finished<'py>(
+        &self,
+        py: Python<'py>,
+        run: superdense::Run,
+        watch: Option<Py<PyAny>>,
+    ) -> PyResult<(Table, Vec<Bound<'py, PyAny>>)> {
+        let mut interrupt: Option<PyErr> = None;
+        let ended = py.detach(|| {
+            let mut last = Instant::now();
+            run.finish_while(|run| {
+                if last.elapsed() < PATIENCE {
+                    return true;
+                }
+                last = Instant::now();
+                let seconds = run.time().seconds();
+                let asked = Python::attach(|py| {
+                    py.check_signals()?;
+                    watch.as_ref().map_or(Ok(()), |own| own.call1(py, (seconds,)).map(drop))
+                });
+                interrupt = asked.err();
+                interrupt.is_none()
+            })
+        });
+        match ended {
+            Ok(Outcome { trace, stop, warnings, invariants, .. }) => {
+                let found = warnings.iter().map(|own| self.system.explain_warning(own));
+                let broken = invariants.iter().filter_map(|own| self.system.explain_invariant(own));
+                let told = self.told(py, Diagnostics(found.chain(broken).collect()))?;
+                Ok((Table::of(trace, Some(self.system.clone()), stopped(&stop)), told))
+            }
+            Err(failure) => Err(self.failed(py, failure, interrupt)?),
+        }
+    }
+
+    /// The exception of a run that failed, with what was computed.
+    fn failed(
+        &self,
+        py: Python<'_>,
+        failure: Failure,
+        interrupt: Option<PyErr>,
+    ) -> PyResult<PyErr> {
+        let why = self.system.explain_with(&failure.error, &failure.inputs).into();
+        let cancelled = matches!(failure.error, RunError::Cancelled { .. });
+        let exception = match interrupt {
+            Some(error) if cancelled => error.into_value(py).into_bound(py).into_any(),
+            _ => raised(py, "RunError", &why, self.system.sources())?,
+        };
+        let table = Table::of(failure.trace, Some(self.system.clone()), "failed".to_owned());
+        exception.setattr("table", Bound::new(py, table)?)?;
+        Ok(PyErr::from_value(exception))
+    }
+}
+
+/// Why a run has ended, in words.
+pub fn stopped(stop: &StopReason) -> String {
+    match stop {
+        StopReason::Stopped => "stop time".to_owned(),
+        StopReason::Zeno(time) => format!("events accumulate at {time}"),
+        StopReason::Ended(block) => format!("ended by {block}"),
+    }
+}
+
+impl System {
+    /// The handle of a recorded signal.
+    pub fn signal(&self, name: &str) -> Result<superdense::SignalHandle, superdense::HoldError> {
+        self.system.signal(name)
+    }
+}

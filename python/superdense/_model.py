@@ -1,0 +1,154 @@
+"""Models: read, run, started."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, Callable, Iterable, Mapping
+
+from . import _values
+from ._result import Result
+from ._run import Run
+from ._superdense import System, settings
+
+Texts = list[tuple[str, str]]
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """The model of a file.
+
+    >>> model = sd.load("ball.yaml")
+    """
+    return Model(System.load(os.fspath(path)))
+
+
+def parse(text: str, name: str = "model") -> Model:
+    """The model of a text, as a file has it.
+
+    >>> model = sd.parse("superdense: 1\\nname: decay\\nblocks: ...")
+    """
+    return Model(System.parse(name, text, []))
+
+
+def _warn(told: Iterable[Any], level: int = 3) -> None:
+    for own in told:
+        warnings.warn(own, stacklevel=level)
+
+
+def _parsed(files: Texts) -> Model:
+    (name, text), *others = files
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Model(System.parse(name, text, others))
+
+
+class Model:
+    """A compiled model. It never changes; each run has its own settings and parameters."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._last: tuple[Any, System] | None = None
+        _warn(system.warnings(), 4)
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._system.name
+
+    @property
+    def signals(self) -> list[str]:
+        """The names of the recorded signals."""
+        return self._system.signals
+
+    @property
+    def inputs(self) -> list[str]:
+        """The names of the inputs and of tunable parameters."""
+        return self._system.inputs
+
+    @property
+    def parameters(self) -> dict[str, float | list[float]]:
+        """The parameters with their values."""
+        own = self._system.parameters
+        return {name: values[0] if len(values) == 1 else values for name, values in own}
+
+    def _with(
+        self,
+        record: Iterable[str] | None,
+        parameters: Mapping[str, Any] | None,
+        inputs: Mapping[str, Any] | None,
+        named: Mapping[str, Any],
+    ) -> System:
+        own = [(k, _values.text(k, v)) for k, v in named.items() if k in _SETTINGS]
+        given = [(k, _values.text(k, v)) for k, v in named.items() if k not in _SETTINGS]
+        given += [(k, _values.text(k, v)) for k, v in (parameters or {}).items()]
+        fed = [(k, _values.text(k, v)) for k, v in (inputs or {}).items()]
+        if isinstance(record, str):
+            record = [record]
+        wanted = None if record is None else list(record)
+        if not own and not given and not fed and wanted is None:
+            return self._system
+        key = (own, given, fed, wanted)
+        if self._last is None or self._last[0] != key:
+            self._last = (key, self._system.with_values(own, given, fed, wanted))
+        return self._last[1]
+
+    def run(
+        self,
+        *,
+        record: Iterable[str] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        progress: Callable[[float], object] | None = None,
+        **settings_and_parameters: Any,
+    ) -> Result:
+        """Runs to the stop time.
+
+        Settings of the run and parameters of the model are given by name; where both have a name,
+        it is the setting, and `parameters` has the parameter. `record` names what is recorded,
+        signals or expressions. `inputs` are expressions of time, or numbers. `progress` is called
+        with the time now and then.
+
+        >>> r = model.run(stop=12, e=0.7, tolerance=1e-9, record=["y", "v"])
+        """
+        system = self._with(record, parameters, inputs, settings_and_parameters)
+        table, told = system.run(progress)
+        _warn(told)
+        return Result(table)
+
+    def start(
+        self,
+        *,
+        record: Iterable[str] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        **settings_and_parameters: Any,
+    ) -> Run:
+        """A run in your hands, to advance, read and set.
+
+        >>> with model.start() as run:
+        ...     run.advance_to(1)
+        ...     run["u"] = 3
+        """
+        system = self._with(record, parameters, inputs, settings_and_parameters)
+        return Run(system, system.start())
+
+    def resume(self, saved: bytes, **settings_and_parameters: Any) -> Run:
+        """Continues a run that `Run.save` saved, with the same settings and parameters."""
+        system = self._with(None, None, None, settings_and_parameters)
+        return Run(system, system.resume(saved))
+
+    def svg(self) -> str:
+        """The diagram of the model."""
+        return self._system.diagram()
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def __reduce__(self) -> Any:
+        return _parsed, (self._system.files,)
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name}: {', '.join(self.signals)}>"
+
+
+_SETTINGS = frozenset(settings())
