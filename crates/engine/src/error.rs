@@ -176,6 +176,9 @@ pub enum Switching {
     MaySlide(String),
     /// This block compares and cannot slide, for this reason.
     CannotSlide(String, String),
+    /// This block may slide, but the motion is no slide: the rate of what it compares does not jump
+    /// there.
+    HigherOrder(String),
 }
 
 /// Why a motion along surfaces has no unique meaning.
@@ -330,6 +333,10 @@ impl RunError {
                 "let the comparison that moves the states do nothing else, and make events and \
                  transitions with hysteresis or a machine"
             }
+            RunError::Chattering { switching: Switching::HigherOrder(_), .. } => {
+                "let the comparison switch with hysteresis, or end the motion at that point with a \
+                 machine"
+            }
             RunError::Sliding { failure: SlidingFailure::NotSeparable, .. } => {
                 "write the rates as sums in which each term depends on one of these comparisons"
             }
@@ -428,6 +435,13 @@ impl fmt::Display for RunError {
                     Switching::No => Ok(()),
                     Switching::MaySlide(block) => {
                         write!(f, "; `{block}` switches the motion back onto its own surface")
+                    }
+                    Switching::HigherOrder(block) => {
+                        write!(
+                            f,
+                            "; `{block}` switches without end towards a point, and only a motion \
+                             whose rate jumps at the surface can slide along it"
+                        )
                     }
                     Switching::CannotSlide(block, why) => {
                         write!(f, "; the motion cannot slide along what `{block}` compares: {why}")

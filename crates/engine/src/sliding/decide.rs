@@ -259,7 +259,8 @@ impl Engine<'_> {
     }
 
     /// One surface: the first derivative of its function that is not zero, on either side.
-    /// None if the surface repels and the motion is on neither side of it.
+    /// None if the surface repels and the motion is on neither side of it, or if only higher
+    /// derivatives lead back to it: the mean of the rates is then not determined by the slopes.
     fn status_of_one(&mut self, region: RegionId, surface: &Surface) -> Option<Status> {
         let code = &self.program.regions[region];
         let watch = WatchId { region, index: surface.watch() };
@@ -269,15 +270,15 @@ impl Engine<'_> {
             surface.put(&mut run.state.slots, code.side, side);
             let [_, slope] = run.rounded(watch);
             match slope.value.abs() > slope.error {
-                true => sign(slope.value),
-                false => run.higher_direction(watch),
+                true => (sign(slope.value), true),
+                false => (run.higher_direction(watch), false),
             }
         };
-        let below = on(self, -1.0);
-        let above = on(self, 1.0);
+        let (below, sure_below) = on(self, -1.0);
+        let (above, sure_above) = on(self, 1.0);
         self.restore_sides(&kept);
         match (below, above) {
-            (b, a) if b > 0.0 && a < 0.0 => Some(Status::Slides),
+            (b, a) if b > 0.0 && a < 0.0 => (sure_below || sure_above).then_some(Status::Slides),
             (b, a) if b > 0.0 && a >= 0.0 => Some(Status::Above),
             (b, a) if b <= 0.0 && a < 0.0 => Some(Status::Below),
             // It repels, or nothing moves: the motion goes on to the side on which it is. From the

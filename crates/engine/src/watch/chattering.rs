@@ -81,7 +81,8 @@ impl Engine<'_> {
                     MaySlide::Refused(why) => Switching::CannotSlide(block, why.clone()),
                     // A floor never slides.
                     _ if !own.side => continue,
-                    _ => Switching::MaySlide(block),
+                    MaySlide::Yes => Switching::HigherOrder(block),
+                    MaySlide::No => Switching::MaySlide(block),
                 };
             }
         }
