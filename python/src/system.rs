@@ -304,9 +304,10 @@ impl System {
     ) -> PyResult<PyErr> {
         let why = self.system.explain_with(&failure.error, &failure.inputs).into();
         let cancelled = matches!(failure.error, RunError::Cancelled { .. });
-        let exception = match interrupt {
-            Some(error) if cancelled => error.into_value(py).into_bound(py).into_any(),
-            _ => self.raised(py, "RunError", &why)?,
+        let raised = self.blocks.raised(py, "RunError", failure.error.tag().map(|tag| tag.time));
+        let exception = match raised.or(interrupt.filter(|_| cancelled)) {
+            Some(error) => error.into_value(py).into_bound(py).into_any(),
+            None => self.raised(py, "RunError", &why)?,
         };
         let table = Table::of(failure.trace, Some(self.system.clone()), "failed".to_owned());
         exception.setattr("table", Bound::new(py, table)?)?;

@@ -140,8 +140,6 @@ class Function(PythonBlock):
     ) -> None:
         super().__init__(made, name)
         self._pointer = pointer(made)
-        if self._pointer is None and not callable(made):
-            raise TypeError(f"{made!r} is no function")
         source = getattr(made, "_pyfunc", made)
         if inputs is not None:
             self._inputs = list(inputs)
@@ -235,7 +233,8 @@ def pointer(made: Any) -> Pointer | None:
     if hasattr(made, "address") and hasattr(made, "_sig"):  # numba.cfunc
         own = made._sig
         return _formed(made.address, [str(one) for one in own.args], str(own.return_type))
-    if any(own.__name__ == "_CFuncPtr" for own in type(made).__mro__):  # of ctypes
+    bases = [(own.__module__, own.__name__) for own in type(made).__mro__]
+    if any(module == "_ctypes" and name.endswith("CFuncPtr") for module, name in bases):
         if made.argtypes is None:
             raise TypeError("set argtypes and restype of the ctypes function")
         names = [getattr(own, "__name__", str(own)) for own in made.argtypes]
@@ -404,11 +403,17 @@ def function(
     """
 
     def make(made: Any) -> Function:
-        own = name or str(getattr(getattr(made, "_pyfunc", made), "__name__", ""))
+        if not callable(made) and pointer(made) is None:
+            raise TypeError(f"{made!r} is no function")
+        own = name if name is not None else _name(made)
         found = dict(outputs) if outputs is not None else {"output": tuple(shape)}
         return Function(made, own, found, derivative, inputs)
 
     return make if made is None else make(made)
+
+
+def _name(made: Any) -> str:
+    return str(getattr(getattr(made, "_pyfunc", made), "__name__", ""))
 
 
 def block(
