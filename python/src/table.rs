@@ -8,7 +8,9 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use superdense::plots::{self, Figure};
-use superdense::{Elem, Interpolation, Samples, Shape, Trace, traces};
+use superdense::{
+    Elem, ExactTime, Interpolation, Samples, SamplesError, Shape, Time, Trace, traces,
+};
 
 use crate::errors::wrong;
 
@@ -144,14 +146,13 @@ impl Table {
         let column = self.checked(column)?;
         let own = &self.trace.columns()[column];
         let width = own.ty.len();
-        let samples = Samples::of_column(&self.trace, column, false)
-            .map_err(|error| wrong(py, "RunError", "no-samples", error.to_string()))?;
         let schema = self.trace.schema();
         let table = schema.table_of(column).map(|table| schema.tables()[table].as_str());
         let moves = own.ty.elem == Elem::Real && !matches!(table, Some("held" | "steps"));
         let by = if moves { Interpolation::Cubic } else { Interpolation::Hold };
-        let known: Vec<f64> = samples.times().iter().map(|time| time.time().seconds()).collect();
-        Ok(times.iter().map(|time| value(&samples, &known, *time, (left, by, width))).collect())
+        let segments = segments(&self.trace, column)
+            .map_err(|error| wrong(py, "RunError", "no-samples", error.to_string()))?;
+        Ok(times.iter().map(|time| value(&segments, *time, (left, by, width))).collect())
     }
 
     /// Writes the rows to a file in the format of its extension.
@@ -190,19 +191,72 @@ impl Table {
     }
 }
 
-/// The value of a signal at a time \[s\].
+/// A stretch of a signal without events: its rows, and their times \[s\].
+struct Segment {
+    samples: Samples,
+    known: Vec<f64>,
+}
+
+/// Whether something recorded is not the same in a row and the one before it.
+fn changes(trace: &Trace, row: usize) -> bool {
+    let column = |index| {
+        let (a, b) = (trace.get(row - 1, index), trace.get(row, index));
+        a.map(|own| own.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
+            != b.map(|own| own.iter().map(|x| x.to_bits()).collect::<Vec<_>>())
+    };
+    (0..trace.columns().len()).any(column)
+}
+
+/// The stretches of a signal between the instants at which something recorded changes, where it may
+/// jump or have a kink: the last row of an instant begins one, the first row ends one.
+fn segments(trace: &Trace, column: usize) -> Result<Vec<Segment>, SamplesError> {
+    let width = trace.columns()[column].ty.len();
+    let mut stretches: Vec<(Vec<ExactTime>, Vec<f64>)> = Vec::new();
+    let mut last: Option<Time> = None;
+    for row in 0..trace.len() {
+        let Some(own) = trace.get(row, column) else { continue };
+        let time = trace.tags()[row].time;
+        if last == Some(time) && !changes(trace, row) {
+            continue;
+        }
+        if last == Some(time) {
+            match stretches.last_mut() {
+                // Between the first and the last row of an instant nothing lasts.
+                Some((times, values)) if times.len() == 1 && values.len() == width => {
+                    values.clear()
+                }
+                _ => stretches.push((vec![time.into()], Vec::new())),
+            }
+        } else if let Some((times, _)) = stretches.last_mut() {
+            times.push(time.into());
+        } else {
+            stretches.push((vec![time.into()], Vec::new()));
+        }
+        if let Some((_, values)) = stretches.last_mut() {
+            values.extend(own);
+        }
+        last = Some(time);
+    }
+    let segment = |(times, values): (Vec<ExactTime>, Vec<f64>)| {
+        let known = times.iter().map(|time| time.time().seconds()).collect();
+        Ok(Segment { samples: Samples::new(times, values, width)?, known })
+    };
+    stretches.into_iter().map(segment).collect()
+}
+
+/// The value of a signal at a time \[s\]; NaN before its first and after its last row.
 fn value(
-    samples: &Samples,
-    known: &[f64],
+    segments: &[Segment],
     time: f64,
     (left, by, width): (bool, Interpolation, usize),
 ) -> Vec<f64> {
-    let reached = known.partition_point(|own| if left { *own < time } else { *own <= time });
-    let outside = known.is_empty() || !(known[0]..=known[known.len() - 1]).contains(&time);
-    if outside {
+    let reached = |own: &f64| if left { *own < time } else { *own <= time };
+    let index = segments.partition_point(|own| reached(&own.known[0])).saturating_sub(1);
+    let outside = |own: &&Segment| !(own.known[0]..=own.known[own.known.len() - 1]).contains(&time);
+    let Some(Segment { samples, known }) = segments.get(index).filter(|own| !outside(own)) else {
         return vec![f64::NAN; width];
-    }
-    let index = reached.saturating_sub(1);
+    };
+    let index = known.partition_point(reached).saturating_sub(1);
     let since = time - known[index];
     let piece = samples.piece(index, by);
     let element = |at: usize| piece.iter().rev().fold(0.0, |sum, own| sum * since + own[at]);

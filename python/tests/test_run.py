@@ -99,6 +99,15 @@ def test_interpolation_respects_jumps(ball):
     assert r.at([0, 0.5, hit])["y"].shape == (3,)
 
 
+def test_interpolation_respects_kinks(ball):
+    # Between bounces the ball is on a parabola; its height does not jump, and its slope does.
+    r = ball.run(stop=4, e=1, maximum_step=0.3)
+    fall = (2 * 10 / 9.81) ** 0.5
+    for t in np.linspace(0, 4, 97):
+        since = (t + fall) % (2 * fall) - fall
+        assert abs(r.at(t)["y"] - (10 - 9.81 / 2 * since**2)) < 1e-6
+
+
 def test_tables_and_files(ball, tmp_path):
     r = ball.run()
     frame = r.to_pandas()
