@@ -13,6 +13,7 @@ use crate::initial;
 use crate::linear::Linear;
 use crate::method::{Method, Options, Policy};
 use crate::pole::Pole;
+use crate::ptolemy::Rounds;
 use crate::scratch::{Forget, Scratch};
 use crate::segment::Segment;
 use crate::stepping::FIRST_STEP_WITHOUT_STATE;
@@ -130,6 +131,8 @@ pub(crate) struct Space {
     pub residuals: Vec<f64>,
     pub kept: Option<Segment>,
     pub look: Level,
+    /// What the stages of a step have shown, by the rules of Ptolemy II.
+    pub rounds: Rounds,
 }
 
 impl Forget for Space {

@@ -1,6 +1,7 @@
 //! The smooth phase: each region steps on its own between events.
 
 pub(crate) mod flow;
+mod guards;
 mod limits;
 mod located;
 pub(crate) mod race;

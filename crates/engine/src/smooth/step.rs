@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 
 use base::{ExactTime, Time};
 use program::{Profile, Program, RegionId, TimerId, events_before};
-use solver::{Advance, Sides, StepLimit};
+use solver::{Advance, Policy, Sides, StepLimit};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -44,6 +44,12 @@ fn short_decimal(time: Time, length: f64, places: f64) -> Option<Time> {
     let near = |unit: &i128| (nearest(*unit) - time.attoseconds()).abs() <= slack;
     let unit = units.find(near).filter(|unit| *unit >= NO_CHANCE * slack)?;
     Some(Time::from_attoseconds(nearest(unit)))
+}
+
+/// The multiple of the resolution of a clock that is nearest to a time; half a unit counts as one.
+fn on_clock(time: Time, resolution: f64) -> Time {
+    let unit = Time::from_f64(resolution).map_or(1, Time::attoseconds).max(1);
+    Time::from_attoseconds((time.attoseconds() + unit / 2).div_euclid(unit) * unit)
 }
 
 /// The longest unit in which times are rounded, as a power of ten of attoseconds.
@@ -150,6 +156,11 @@ impl Engine<'_> {
         let t = state.solver.time();
         if result.is_ok() || t > from {
             state.reached = state.time_at(t, whole, horizon);
+            if let Policy::Ptolemy { resolution, .. } = self.options.solver.policy
+                && state.reached < horizon
+            {
+                state.reached = on_clock(state.reached, resolution).clamp(state.origin, horizon);
+            }
         }
         match result {
             Ok(advance) => self.take_step(region, advance, horizon),
