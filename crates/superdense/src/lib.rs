@@ -108,8 +108,8 @@ pub use base::{
     Value, did_you_mean, nearest, shown,
 };
 pub use blocks::{
-    Accepts, Block, BlockKind, Context, Count, Impulses, Info, Input, InputKind, Kind, Library,
-    Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
+    Accepts, Block, BlockKind, Context, Count, Every, Impulses, Info, Input, InputKind, Kind,
+    Library, Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
 };
 pub use diagram::{
     MainParameter, ParameterKind, Profile, Rows, RowsPer, RunSettings, Settings, Zeno,
@@ -132,7 +132,7 @@ pub use model::{
 pub use native::{Backend, BackendUsed, NativeError};
 pub use pages::{Page, descriptions, form_descriptions, notation_descriptions, pages, pages_of};
 #[cfg(feature = "pictures")]
-pub use picture::{Drawing, diagram_png, draw, draw_exploration};
+pub use picture::{Drawing, diagram_png, draw, draw_exploration, draw_machines};
 pub use pipeline::{Stage, System, check_expression, parse_parameter, parse_value};
 pub use program::BlockName;
 pub use recorded::record_only;
