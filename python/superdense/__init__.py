@@ -6,12 +6,13 @@
 >>> r.t, r.y
 """
 
+from ._analysis import LinearModel, Switch, Trimmed
 from ._errors import ModelError, ModelWarning, RunError
 from ._model import Model, load, parse
 from ._result import Events, Impulses, Result, read
 from ._run import Run
 
 __all__ = [
-    "Events", "Impulses", "Model", "ModelError", "ModelWarning", "Result", "Run", "RunError",
-    "load", "parse", "read",
+    "Events", "Impulses", "LinearModel", "Model", "ModelError", "ModelWarning", "Result", "Run", "RunError",
+    "Switch", "Trimmed", "load", "parse", "read",
 ]

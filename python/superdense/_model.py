@@ -7,6 +7,7 @@ import warnings
 from typing import Any, Callable, Iterable, Mapping
 
 from . import _values
+from ._analysis import Analysed
 from ._result import Result
 from ._run import Run
 from ._superdense import System, settings
@@ -42,7 +43,7 @@ def _parsed(files: Texts) -> Model:
         return Model(System.parse(name, text, others))
 
 
-class Model:
+class Model(Analysed):
     """A compiled model. It never changes; each run has its own settings and parameters."""
 
     def __init__(self, system: System) -> None:
