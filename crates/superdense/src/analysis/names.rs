@@ -147,7 +147,12 @@ impl System {
         let outside = || input().map(|own| diagram.block(own.block).outputs[0]);
         let block =
             || (0..diagram.wires.len()).map(WireId::new).find(|id| diagram.wire_name(*id) == name);
-        record.map(|own| own.wire).or_else(outside).or_else(block)
+        // As in an expression, a block stands for its first output.
+        let first = || {
+            let own = diagram.blocks.iter().find(|block| block.path == name);
+            own.and_then(|block| block.outputs.first().copied())
+        };
+        record.map(|own| own.wire).or_else(outside).or_else(block).or_else(first)
     }
 
     /// A signal by its name, with the wire that it is.
