@@ -46,7 +46,7 @@ core() {
 # at first.
 features() {
     core
-    for feature in native parquet pictures sparse streams; do
+    for feature in analysis native parquet pictures sparse streams; do
         cargo clippy --quiet --no-default-features -p superdense --features "$feature" -- -D warnings
     done
 }

@@ -364,6 +364,12 @@ impl Engine<'_> {
         self.for_rows(|run, region| run.evaluate(region, time))
     }
 
+    /// The same for everything that moves, whether it is recorded or not.
+    pub(crate) fn look_everywhere(&mut self, time: Time) -> Result<(), RunError> {
+        let mut regions = self.program.regions.ids();
+        regions.try_for_each(|region| self.evaluate(region, time))
+    }
+
     /// Writes the rows of steps up to a time that all regions have reached. Returns whether these
     /// are all of them; an advance ends from time to time, so that its caller can stop the run.
     pub(crate) fn release_rows(
