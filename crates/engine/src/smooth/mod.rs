@@ -3,6 +3,7 @@
 pub(crate) mod flow;
 mod limits;
 mod located;
+mod passed;
 pub(crate) mod race;
 mod rates;
 pub(crate) mod region;
