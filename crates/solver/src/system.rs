@@ -216,6 +216,9 @@ pub struct Trial<'a> {
     pub slopes: &'a mut [Vec<f64>],
     /// How far the system may go on by itself; none for this trial alone.
     pub batch: Option<&'a mut StepBatch>,
+    /// Room for the points that it passes then: for each step the offset of its end and the states
+    /// there, one after the other. It is empty if nobody asks for them.
+    pub passed: &'a mut [f64],
 }
 
 /// Steps that a system takes by itself, one after the other, if it computes them whole.

@@ -4,6 +4,7 @@ pub(crate) mod flow;
 mod guards;
 mod limits;
 mod located;
+mod passed;
 pub(crate) mod race;
 mod rates;
 pub(crate) mod region;

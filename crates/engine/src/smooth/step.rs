@@ -92,13 +92,15 @@ impl Engine<'_> {
             && self.scratch.mover.is_some()
     }
 
-    /// One step of a region up to its horizon, or up to `most` steps before a time.
+    /// One step of a region up to its horizon, or up to `most` steps before a time. If the points
+    /// between them are to be kept, they are in `passed`.
     pub(crate) fn step_region(
         &mut self,
         region: RegionId,
         horizon: Time,
-        (before, most): (Time, u32),
+        (before, most, keep): (Time, u32, bool),
     ) -> Result<(), RunError> {
+        self.scratch.passed.clear();
         let mut reach = f64::INFINITY;
         if !self.program.regions[region].readings.is_empty() {
             reach = self.longest_read(region);
@@ -140,8 +142,11 @@ impl Engine<'_> {
             let sides = Sides { side: &state.sides, residual: &mut state.residuals, gain };
             let method = state.solver.method();
             let left = begun + u64::from(most) - state.solver.counters().accepted;
-            let reach = StepLimit { horizon: to, before, most: left };
+            let reach = StepLimit { horizon: to, before, most: left, keep };
             let result = state.solver.steps(&mut flow, reach, sides);
+            if keep {
+                self.scratch.passed.extend_from_slice(state.solver.passed());
+            }
             if state.solver.method() != method {
                 let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
                 let method = state.solver.method();
@@ -150,6 +155,10 @@ impl Engine<'_> {
             let done = state.solver.counters().accepted >= begun + u64::from(most);
             if result != Ok(Advance::Reached) || done || state.solver.time() >= before {
                 break result;
+            }
+            if keep {
+                self.scratch.passed.push(state.solver.time());
+                self.scratch.passed.extend_from_slice(state.solver.state());
             }
         };
         self.scratch.active[region].gains = gain;
