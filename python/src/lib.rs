@@ -21,9 +21,9 @@ mod _superdense {
     use pyo3::types::PyDict;
 
     #[pymodule_export]
-    use crate::foreign::Foreign;
-    #[pymodule_export]
     use crate::analysis::{Analysis, Point};
+    #[pymodule_export]
+    use crate::foreign::Foreign;
     #[pymodule_export]
     use crate::run::Held;
     #[pymodule_export]
