@@ -1,6 +1,7 @@
 //! The compiled half of the Python package: thin classes over the public API, which the typed
 //! classes in `superdense/` wrap. Everything that can go wrong is an exception.
 
+mod analysis;
 mod describe;
 mod errors;
 mod foreign;
@@ -19,6 +20,8 @@ mod _superdense {
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
+    #[pymodule_export]
+    use crate::analysis::{Analysis, Point};
     #[pymodule_export]
     use crate::foreign::Foreign;
     #[pymodule_export]

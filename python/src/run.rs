@@ -49,6 +49,16 @@ impl Held {
     }
 }
 
+impl Held {
+    /// The point that the run has reached.
+    pub fn point(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<Result<superdense::OperatingPoint, superdense::AnalysisError>> {
+        self.with(py, |run| Ok(run.operating_point()))
+    }
+}
+
 fn closed(py: Python<'_>) -> PyErr {
     wrong(py, "RunError", "run-closed", "the run is closed".to_owned())
 }

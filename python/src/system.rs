@@ -362,4 +362,8 @@ impl System {
     pub fn signal(&self, name: &str) -> Result<superdense::SignalHandle, superdense::HoldError> {
         self.system.signal(name)
     }
+    /// The system itself, for analyses.
+    pub fn compiled_system(&self) -> &superdense::System {
+        &self.system
+    }
 }

@@ -12,6 +12,7 @@ A model is also made in Python:
 >>> d.run(stop=3).x
 """
 
+from ._analysis import LinearModel, Switch, Trimmed
 from ._diagram import Diagram, Input, Parameter, diagram
 from ._errors import ModelError, ModelWarning, RunError
 from ._expr import (
@@ -40,8 +41,9 @@ from ._scope import Block, Scope
 from . import math
 
 __all__ = [
-    "Block", "Diagram", "Events", "Impulses", "Input", "Machine", "Model", "ModelError",
-    "ModelWarning", "Parameter", "Result", "Run", "RunError", "Scope", "Signal", "State", "Value",
-    "absent", "block", "call", "delta", "diagram", "elapsed", "expr", "function", "last", "left",
-    "load", "math", "parse", "present", "previous", "read", "time", "vector", "when", "where",
+    "Block", "Diagram", "Events", "Impulses", "Input", "LinearModel", "Machine", "Model",
+    "ModelError", "ModelWarning", "Parameter", "Result", "Run", "RunError", "Scope", "Signal",
+    "State", "Switch", "Trimmed", "Value", "absent", "block", "call", "delta", "diagram",
+    "elapsed", "expr", "function", "last", "left", "load", "math", "parse", "present", "previous",
+    "read", "time", "vector", "when", "where",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ import warnings
 from typing import Any, Iterable, Mapping
 
 from . import _values
+from ._analysis import Analysed
 from ._foreign import PythonBlock
 from ._progress import Bar, Progress, watch
 from ._result import Result
@@ -67,7 +68,7 @@ def _parsed(files: Texts, blocks: tuple[PythonBlock, ...]) -> Model:
         return compiled(name, text, others, [], blocks)
 
 
-class Model:
+class Model(Analysed):
     """A compiled model. It never changes; each run has its own settings and parameters."""
 
     def __init__(

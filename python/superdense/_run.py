@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from . import _values
+from ._analysis import AnalysedRun
 from ._progress import Bar, watch
 from ._result import Result
 from ._superdense import Held, System
 
 
-class Run:
+class Run(AnalysedRun):
     """A run that advances to a time, is read and set there, forked and saved.
 
     Only one thread uses it at a time, and nothing after `close`: both are a `RunError`.

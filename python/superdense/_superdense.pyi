@@ -94,3 +94,34 @@ class Table:
     def packed(self) -> bytes: ...
     @staticmethod
     def unpacked(bytes: bytes, stop: str) -> Table: ...
+
+Values = list[tuple[str, list[float]]]
+
+class Point: ...
+
+class Analysis:
+    def __init__(self, system: System, seen: list[str]) -> None: ...
+    def role(self, name: str) -> str | None: ...
+    def point(self, at: str | None, inputs: Values) -> Point: ...
+    def point_of(self, held: Held) -> Point: ...
+    def trim(
+        self,
+        point: Point,
+        states: Values,
+        inputs: Values,
+        outputs: Values,
+        rates: Values,
+        moving: list[str],
+        free: list[str],
+        fixed: list[str],
+        guess: Values,
+        bounds: list[tuple[str, float, float]],
+    ) -> tuple[dict[str, Any], Point]: ...
+    def linearize(
+        self,
+        point: Point,
+        inputs: list[str] | None,
+        outputs: list[str] | None,
+        delays: int | None,
+        side: str | None,
+    ) -> dict[str, Any]: ...

@@ -86,6 +86,11 @@ impl InputHandle {
         self.unit.as_deref()
     }
 
+    /// Whether a run must be given it, because it has no initial value.
+    pub fn is_required(&self) -> bool {
+        self.required
+    }
+
     pub(crate) fn id(&self) -> InputId {
         self.id
     }

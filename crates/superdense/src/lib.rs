@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The features `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
+//! The features `analysis`, `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
 //! parts of the program out if they are off; `docs/embedding.md` lists them.
 //!
 //! To write a block of your own, implement [`Block`]: [`Info`] gives its name, ports and
@@ -72,6 +72,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "analysis")]
+mod analysis;
 mod pipeline;
 
 #[cfg(feature = "pictures")]
@@ -102,6 +104,11 @@ mod story;
 mod streams;
 mod work;
 
+#[cfg(feature = "analysis")]
+pub use analysis::{
+    AnalysisError, Delays, Linearization, Linearize, NamedValue, OperatingPoint, Residual, Side,
+    SignalRole, SwitchAtPoint, Trim, Trimmed,
+};
 pub use audit::{Audit, AuditError, Fault, Finding};
 pub use base::{
     Diagnostic, Diagnostics, Elem, ExactTime, Rational, Shape, SourceMap, Span, Tag, Time, Type,
@@ -125,6 +132,8 @@ pub use given::ParameterHandle;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use invariants::{Broken, Extreme, Invariant};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
+#[cfg(feature = "analysis")]
+pub use linear::{Complex, LinearSystem, Matrix};
 pub use model::{
     About, Builder, DiagramBuilder, Given, Model, Refused, RunSetting, SettingKind, SettingMap,
     StandardFile, format, parse, read, read_text, standard_files,
