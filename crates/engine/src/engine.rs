@@ -142,7 +142,11 @@ impl Engine<'_> {
         most: u32,
         sink: &mut dyn Sink,
     ) -> Result<u32, RunError> {
-        let own = self.own_horizon(region);
+        let own = match self.options.profile {
+            Profile::Native => self.own_horizon(region),
+            // Everything steps together.
+            Profile::Ptolemy => self.own_horizon(region).min(horizon),
+        };
         let most = if self.is_quiet(region) { most.max(1) } else { 1 };
         // The pace is checked after the same amount of work, however advances divide it.
         let most = most.min(self.state.watch.pace.left);
@@ -237,6 +241,11 @@ impl Engine<'_> {
             // Its last step is followed by a tick without a length.
             self.cover_all();
             self.write_row(Tag::new(stop, 1), sink);
+        }
+        if let Some(region) = self.mover()
+            && self.scratch.rounds.as_ref().is_some_and(|rounds| rounds.speculates)
+        {
+            self.step_region(region, Time::MAX, (Time::MAX, 1))?;
         }
         Ok(())
     }

@@ -122,9 +122,10 @@ impl Simulation {
     }
 
     /// Keeps what is recorded at every evaluation in the profile of Ptolemy II, up to a number of
-    /// evaluations, for [`Simulation::rounds`]; must be called before the start.
-    pub fn follow_rounds(&mut self, most: usize) {
-        self.scratch.rounds = Some(Rounds { most, all: Vec::new() });
+    /// evaluations, for [`Simulation::rounds`]; must be called before the start. A run that
+    /// `speculates` ends with a step beyond the stop time, after which it cannot be continued.
+    pub fn follow_rounds(&mut self, most: usize, speculates: bool) {
+        self.scratch.rounds = Some(Rounds { most, speculates, all: Vec::new() });
     }
 
     /// What was recorded at each evaluation since the start.

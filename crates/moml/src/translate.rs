@@ -28,6 +28,9 @@ pub struct Imported {
     pub name: String,
     /// The text of the model file.
     pub text: String,
+    /// Whether it is a Continuous model inside another domain, which takes each step before it is
+    /// known to be wanted, and so one beyond the stop time.
+    pub speculates: bool,
     /// What its test actors expect.
     pub expectations: Vec<Expectation>,
     /// Classes that have no meaning here, such as plotters, and were left out.
@@ -102,6 +105,7 @@ impl Translation {
         let text = yaml::write(&file);
         Ok(Imported {
             name: names::file_name(&model.name),
+            speculates: director::speculates(model),
             text: model::format("imported", &text).unwrap_or(text),
             expectations: self.expectations,
             skipped: self.skipped.into_iter().collect(),

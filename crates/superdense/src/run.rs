@@ -227,10 +227,11 @@ impl Run {
 
     /// Keeps what is recorded at every evaluation of a run in the profile of Ptolemy II, also at the
     /// stages of steps that are then refused, up to a number of evaluations. It must be called
-    /// before the run starts; [`Run::rounds`] has them.
-    pub fn follow_rounds(&mut self, most: usize) {
+    /// before the run starts; [`Run::rounds`] has them. A run that `speculates` ends with the step
+    /// that a Continuous model inside another domain takes beyond the stop time.
+    pub fn follow_rounds(&mut self, most: usize, speculates: bool) {
         if let Executor::Exact(simulation) = &mut self.executor {
-            simulation.follow_rounds(most);
+            simulation.follow_rounds(most, speculates);
         }
     }
 

@@ -20,6 +20,8 @@ pub struct Round {
 #[derive(Debug)]
 pub(crate) struct Rounds {
     pub most: usize,
+    /// Whether a step is taken beyond the stop time.
+    pub speculates: bool,
     pub all: Vec<Round>,
 }
 

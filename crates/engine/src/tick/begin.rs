@@ -179,18 +179,13 @@ impl Engine<'_> {
     /// microstep 0, so that it is absent again at microstep 1: whatever makes it has to run there.
     fn live_left_limits(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
         let program = self.program;
-        let there = |engine: &Engine<'_>| -> Vec<bool> {
-            let present = |wire: &WireId| {
-                let tracked = program.tracked(program.wires[*wire].present);
-                engine.state.slots[tracked.slot.index()] != 0.0
-            };
-            program.regions[region].wires.iter().map(present).collect()
-        };
-        let before = there(self);
         self.left_limits(region, time)?;
-        if before != there(self)
-            && let Some(tick) = &mut self.state.tick
-        {
+        let present = |wire: &WireId| {
+            let tracked = program.tracked(program.wires[*wire].present);
+            tracked.event && self.state.slots[tracked.slot.index()] != 0.0
+        };
+        let any = program.regions[region].wires.iter().any(present);
+        if let Some(tick) = self.state.tick.as_mut().filter(|_| any) {
             program.regions[region].units.iter().for_each(|word| tick.dirty.add(*word));
         }
         Ok(())

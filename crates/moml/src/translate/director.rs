@@ -80,6 +80,11 @@ pub fn is_timed(model: &Component) -> bool {
     timed(model).director().is_some_and(|own| own.class.ends_with("ContinuousDirector"))
 }
 
+/// Whether a Continuous director lies inside one of another domain.
+pub fn speculates(model: &Component) -> bool {
+    is_timed(model) && !std::ptr::eq(timed(model), model)
+}
+
 /// The longest step of the director of a composite inside a model, if it is a number.
 pub fn longest_step(own: &Component, scope: &Scope) -> Option<f64> {
     let director = own.director().filter(|own| own.class.ends_with("ContinuousDirector"))?;

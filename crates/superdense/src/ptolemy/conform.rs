@@ -76,7 +76,7 @@ pub fn conform(
     };
     let mut run = system.begin();
     if imported.expectations.iter().any(|own| own.rounds) {
-        run.follow_rounds(MOST_ROUNDS);
+        run.follow_rounds(MOST_ROUNDS, imported.speculates);
     }
     loop {
         match run.advance_by(1000) {
@@ -132,12 +132,15 @@ fn compare(test: &Expectation, run: &Run) -> Option<Conformity> {
     None
 }
 
+/// What a test sees at a tag: the value of each of its columns, none if it is absent.
+type Seen<'a> = (Tag, Vec<Option<&'a [f64]>>);
+
 /// What a test sees: its columns in each row, or at each evaluation.
 fn seen<'a>(
     run: &'a Run,
     test: &Expectation,
     columns: &'a [usize],
-) -> Box<dyn Iterator<Item = (Tag, Vec<Option<&'a [f64]>>)> + 'a> {
+) -> Box<dyn Iterator<Item = Seen<'a>> + 'a> {
     if test.rounds && !run.rounds().is_empty() {
         return Box::new(run.rounds().iter().map(|round| {
             let value = |column: &usize| round.values.get(*column)?.as_deref();
