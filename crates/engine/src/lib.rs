@@ -53,6 +53,7 @@ pub use native::{Pass, RegionCode, Routines, UnitCode};
 pub use options::Options;
 pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};
+pub use smooth::rounds::Round;
 pub use snapshot::{Counters, Snapshot};
 pub use warning::Warning;
 

@@ -13,6 +13,7 @@ use crate::rows::{Beside, Cover};
 use crate::sliding::SlideSpace;
 use crate::smooth::flow::{ActiveTapes, Functions};
 use crate::smooth::race::Race;
+use crate::smooth::rounds::Rounds;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
 use crate::tick::units::UnitScratch;
@@ -61,6 +62,8 @@ pub(crate) struct Scratch {
     /// Rows beside those of the result, and the buffer before the last of them.
     pub besides: Vec<Beside>,
     pub unlooked: Vec<f64>,
+    /// What is recorded at every evaluation, if that is asked for.
+    pub rounds: Option<Rounds>,
     /// The buffer at a time that was looked at.
     pub looked_at: Vec<f64>,
     /// Samples of delayed signals, and slots that sampling must not change.
@@ -105,6 +108,7 @@ impl Scratch {
             numbers: Vec::new(),
             besides: Vec::new(),
             unlooked: Vec::new(),
+            rounds: None,
             looked_at: Vec::new(),
             samples: Vec::new(),
             kept: Vec::new(),

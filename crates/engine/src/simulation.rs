@@ -13,6 +13,7 @@ use crate::machines::choices::{Choice, Choices};
 use crate::native::Routines;
 use crate::rows::{Beside, Sink};
 use crate::scratch::Scratch;
+use crate::smooth::rounds::{Round, Rounds};
 use crate::snapshot::{Counters, Snapshot};
 use crate::{Options, RunError, Warning};
 
@@ -120,6 +121,18 @@ impl Simulation {
     pub fn record_beside(&mut self, rows: Rows) -> usize {
         self.scratch.besides.push(Beside::new(rows));
         self.scratch.besides.len() - 1
+    }
+
+    /// Keeps what is recorded at every evaluation in the profile of Ptolemy II, up to a number of
+    /// evaluations, for [`Simulation::rounds`]; must be called before the start. A run that
+    /// `speculates` ends with a step beyond the stop time, after which it cannot be continued.
+    pub fn follow_rounds(&mut self, most: usize, speculates: bool) {
+        self.scratch.rounds = Some(Rounds { most, speculates, all: Vec::new() });
+    }
+
+    /// What was recorded at each evaluation since the start.
+    pub fn rounds(&self) -> &[Round] {
+        self.scratch.rounds.as_ref().map_or(&[], |rounds| &rounds.all)
     }
 
     /// Takes back what has been fed of a signal from outside and is still to come.

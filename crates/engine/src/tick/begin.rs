@@ -1,7 +1,7 @@
 //! The beginning of a tick: left limits, memories, sides, and the agenda entries for its time.
 
 use base::{Tag, Time};
-use program::{FragmentId, Next, Profile, Program, RegionId};
+use program::{FragmentId, Next, Profile, Program, RegionId, WireId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -169,7 +169,26 @@ impl Engine<'_> {
         if !placed {
             self.place(region, time, seconds);
         }
+        if self.options.profile == Profile::Ptolemy {
+            return self.live_left_limits(region, time);
+        }
         self.left_limits(region, time)
+    }
+
+    /// The same in the profile of Ptolemy II, where a comparison may make a signal present at
+    /// microstep 0, so that it is absent again at microstep 1: whatever makes it has to run there.
+    fn live_left_limits(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
+        let program = self.program;
+        self.left_limits(region, time)?;
+        let present = |wire: &WireId| {
+            let tracked = program.tracked(program.wires[*wire].present);
+            tracked.event && self.state.slots[tracked.slot.index()] != 0.0
+        };
+        let any = program.regions[region].wires.iter().any(present);
+        if let Some(tick) = self.state.tick.as_mut().filter(|_| any) {
+            program.regions[region].units.iter().for_each(|word| tick.dirty.add(*word));
+        }
+        Ok(())
     }
 
     /// Makes a region part of the tick: left limits and memories, once.

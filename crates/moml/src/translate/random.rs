@@ -71,7 +71,7 @@ fn poisson_clock(actor: &mut Actor) -> Result<(), Problem> {
         return Err(actor.unsupported("a stop time of its own"));
     }
     let mean = actor.factor("meanTime", "1.0")?;
-    let values = actor.elements("values", "{1}")?;
+    let values = actor.elements("values", "{1, 0}")?;
     let parts = ["begin", "fired", "number", "next"].map(|part| actor.part(part));
     let [begin, fired, number, next] = parts;
     let once = vec![("offsets", Yaml::list(["0".to_owned()])), ("repeat", Yaml::text("once"))];
