@@ -67,6 +67,10 @@ const LONGEST: f64 = 1.0;
 /// of it.
 const ZERO: f64 = 1e-10;
 
+/// Values below this, relative to the same, are zero beyond doubt: a search that goes on only makes
+/// small numbers smaller.
+const VANISHED: f64 = 1e-25;
+
 /// Searches from a start, which is moved into the bounds.
 pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
     let bounds = problem.bounds().to_vec();
@@ -81,7 +85,7 @@ pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
     loop {
         let at = Local::new(problem, &z, values, derivatives);
         let ended = match at.size() {
-            0.0 => Some(Ended::Zero),
+            size if size < VANISHED => Some(Ended::Zero),
             _ if steps == MOST_STEPS && at.is_zero() => Some(Ended::Zero),
             _ if steps == MOST_STEPS => Some(Ended::Steps),
             _ => None,
