@@ -56,6 +56,11 @@ pub struct Solution {
 
 const MOST_STEPS: usize = 200;
 
+/// After so many steps in a row that make the values smaller by less than this part of them, no
+/// direction leads much closer.
+const MOST_IDLE: usize = 10;
+const PROGRESS: f64 = 1e-9;
+
 /// A singular value below this part of the largest leaves its direction open.
 const RANK: f64 = 1e-11;
 
@@ -77,7 +82,7 @@ pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
     let mut z: Vec<f64> =
         start.iter().zip(&bounds).map(|(z, (low, high))| z.max(*low).min(*high)).collect();
     let mut damping = 0.0;
-    let mut steps = 0;
+    let (mut steps, mut idle) = (0, 0);
     let (mut values, mut derivatives) = problem.derivatives(&z);
     if !are_finite(&values, &derivatives) {
         return Solution::without_directions(Ended::NotFinite, z, values, steps);
@@ -88,6 +93,7 @@ pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
             size if size < VANISHED => Some(Ended::Zero),
             _ if steps == MOST_STEPS && at.is_zero() => Some(Ended::Zero),
             _ if steps == MOST_STEPS => Some(Ended::Steps),
+            _ if idle == MOST_IDLE && !at.is_zero() => Some(Ended::Nearest),
             _ => None,
         };
         let next = match ended {
@@ -95,7 +101,10 @@ pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
             None => at.step(problem, &mut damping),
         };
         match next {
-            Some(next) => (z, values, derivatives) = next,
+            Some(next) => {
+                idle = if next.progress < PROGRESS { idle + 1 } else { 0 };
+                (z, values, derivatives) = (next.z, next.values, next.derivatives);
+            }
             None => {
                 let ended = ended.unwrap_or(match at.is_zero() {
                     true => Ended::Zero,
@@ -108,8 +117,14 @@ pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
     }
 }
 
-/// A point with its values and derivatives.
-type Next = (Vec<f64>, Vec<f64>, Matrix);
+/// The point after a step, with its values and derivatives.
+struct Next {
+    z: Vec<f64>,
+    values: Vec<f64>,
+    derivatives: Matrix,
+    /// By which part of them the values have become smaller.
+    progress: f64,
+}
 
 fn are_finite(values: &[f64], derivatives: &Matrix) -> bool {
     values.iter().all(|x| x.is_finite()) && derivatives.is_finite()
@@ -203,7 +218,8 @@ impl Local {
                 if *damping < 1e-6 * most {
                     *damping = 0.0;
                 }
-                return Some((next, values, derivatives));
+                let progress = 1.0 - after / before;
+                return Some(Next { z: next, values, derivatives, progress });
             }
             *damping = if *damping == 0.0 { 1e-3 * most } else { 4.0 * *damping };
         }
