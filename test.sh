@@ -62,7 +62,7 @@ python() {
     local venv=target/venv
     [ -x $venv/bin/python ] || python3 -m venv $venv
     $venv/bin/pip install --quiet --disable-pip-version-check \
-        numpy pandas pyarrow xarray pytest mypy pandas-stubs pyyaml matplotlib
+        numpy scipy pandas pyarrow xarray control matplotlib pyyaml pytest mypy pandas-stubs
     rm -rf target/python && mkdir -p target/python && cp -r python/superdense target/python
     cp target/debug/lib_superdense.so target/python/superdense/_superdense.abi3.so
     PYTHONPATH=$PWD/target/python $venv/bin/python -X faulthandler -m pytest -q \
