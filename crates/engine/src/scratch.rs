@@ -15,6 +15,7 @@ use crate::smooth::race::Race;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
 use crate::tick::units::UnitScratch;
+use crate::turns::Turns;
 
 /// Scratch space of a run.
 #[derive(Debug)]
@@ -71,6 +72,8 @@ pub(crate) struct Scratch {
     /// Allocations of an earlier tick and of an earlier copy of the state.
     pub spare_tick: Option<Box<Tick>>,
     pub spare_snapshot: Option<Box<Snapshot>>,
+    /// The turns of the causes of each instant, if somebody studies them.
+    pub turns: Option<Box<Turns>>,
 }
 
 impl Scratch {
@@ -107,6 +110,7 @@ impl Scratch {
             partial: Vec::new(),
             spare_tick: None,
             spare_snapshot: None,
+            turns: None,
         }
     }
 }

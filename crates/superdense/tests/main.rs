@@ -3,6 +3,7 @@
 mod arrays;
 mod audit;
 mod balls;
+mod chance;
 mod clocks;
 mod common;
 mod conditional;
