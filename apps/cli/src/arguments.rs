@@ -365,6 +365,10 @@ pub struct CheckArguments {
     /// compiling the model again; with --format json, one JSON object per line.
     #[arg(long = "parameters", conflicts_with = "print")]
     pub list_parameters: bool,
+    /// Run the model, and find instants at which several events meet whose order matters although
+    /// nothing in the model says it: each two are tried in both orders.
+    #[arg(long, conflicts_with_all = ["print", "list_parameters"])]
+    pub order: bool,
     /// The format of messages on standard error; with json, one JSON object per line.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,

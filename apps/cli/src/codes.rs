@@ -374,6 +374,12 @@ pub const CODES: &[(&str, &str)] = &[
         Implement `tangent` for the function and let `has_tangent` return true, or differentiate another signal.",
     ),
     (
+        "order-matters",
+        "`check --order` has found two events that come at the same time without one causing the other, such as two clocks or two hits, and the result depends on which of them is first. \
+        The run handles both at once, one microstep for each consequence; nothing in the model says that this is meant, and the smallest change of a period or a length may separate them in either order. \
+        Say which comes first with a MicrostepDelay or `previous(...)`, or let a state machine choose by nondeterministic transitions, whose outcomes `superdense explore` lists. If handling both at once is what you mean, nothing has to be done.",
+    ),
+    (
         "other-system",
         "A point of one compiled model was used with another, whose numbers are in other places. \
         Make the point with the system that is analysed.",

@@ -32,6 +32,7 @@ mod sliding;
 mod smooth;
 mod start;
 mod tick;
+mod turns;
 mod watch;
 
 mod native;
@@ -55,6 +56,7 @@ pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};
 pub use smooth::rounds::Round;
 pub use snapshot::{Counters, Snapshot};
+pub use turns::Cause;
 pub use warning::Warning;
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::smooth::rounds::Rounds;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
 use crate::tick::units::UnitScratch;
+use crate::turns::Turns;
 
 /// Scratch space of a run.
 #[derive(Debug)]
@@ -79,6 +80,8 @@ pub(crate) struct Scratch {
     /// Allocations of an earlier tick and of an earlier copy of the state.
     pub spare_tick: Option<Box<Tick>>,
     pub spare_snapshot: Option<Box<Snapshot>>,
+    /// The turns of the causes of each instant, if somebody studies them.
+    pub turns: Option<Box<Turns>>,
 }
 
 impl Scratch {
@@ -118,6 +121,7 @@ impl Scratch {
             partial: Vec::new(),
             spare_tick: None,
             spare_snapshot: None,
+            turns: None,
         }
     }
 }

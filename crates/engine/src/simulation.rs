@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use base::{ExactTime, Time, Value};
 use program::{
-    BlockId, BlockName, InitialPart, InputId, InputKind, Program, RegionId, Rows, StateId, fill,
+    BlockId, BlockName, InitialPart, InputId, InputKind, LineId, Program, RegionId, Rows, StateId,
+    fill,
 };
 
 use crate::engine::Engine;
@@ -15,6 +16,7 @@ use crate::rows::{Beside, Sink};
 use crate::scratch::Scratch;
 use crate::smooth::rounds::{Round, Rounds};
 use crate::snapshot::{Counters, Snapshot};
+use crate::turns::{Cause, Turns};
 use crate::{Options, RunError, Warning};
 
 /// The result of an advance.
@@ -149,6 +151,36 @@ impl Simulation {
     /// The choices since [`Simulation::choose`].
     pub fn choices(&self) -> &[Choice] {
         self.state.machines.choices.as_ref().map_or(&[], |choices| &choices.made)
+    }
+
+    /// Notes the causes of each tick from now on, and lets some of those of the next one wait until
+    /// nothing of the others is left to happen at that time: a list of turns, one after the other.
+    pub fn take_turns(&mut self, later: &[Vec<Cause>]) {
+        self.scratch.turns = Some(Box::new(Turns::new(later)));
+    }
+
+    /// The causes of the tick that is going on, if they are noted.
+    pub fn causes(&self) -> &[Cause] {
+        match (&self.state.tick, &self.scratch.turns) {
+            (Some(_), Some(turns)) => &turns.causes,
+            _ => &[],
+        }
+    }
+
+    /// The delayed events that are still to come: for each delay line with some its block, and their
+    /// times and values.
+    pub fn delayed_events(&self) -> Vec<(BlockName, Vec<f64>)> {
+        let pending = |line: LineId| {
+            let changes = &self.state.delays.lines[line].pending;
+            let entries = changes.iter().flat_map(|change| {
+                let due = change.due.time().seconds();
+                change.entries.iter().flat_map(move |e| [due].into_iter().chain(e.parts.clone()))
+            });
+            let block = self.program.origins.name(self.program.lines[line].block);
+            (block, entries.collect::<Vec<f64>>())
+        };
+        let events = self.program.lines.entries().filter(|(_, line)| line.track.is_none());
+        events.map(|(id, _)| pending(id)).filter(|(_, values)| !values.is_empty()).collect()
     }
 
     /// Whether a tick is going on.

@@ -94,6 +94,7 @@ mod given;
 mod hold;
 mod invariants;
 mod native;
+mod order;
 pub mod ptolemy;
 mod recorder;
 mod run;
@@ -139,6 +140,7 @@ pub use model::{
     StandardFile, format, parse, read, read_text, standard_files,
 };
 pub use native::{Backend, BackendUsed, NativeError};
+pub use order::{Handled, OrderDifference, OrderError, OrderFinding, OrderSearch};
 pub use pages::{Page, descriptions, form_descriptions, notation_descriptions, pages, pages_of};
 #[cfg(feature = "pictures")]
 pub use picture::{Drawing, diagram_png, draw, draw_exploration, draw_machines};

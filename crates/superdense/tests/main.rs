@@ -4,6 +4,7 @@ mod analysis;
 mod arrays;
 mod audit;
 mod balls;
+mod chance;
 mod clocks;
 mod common;
 mod conditional;

@@ -63,6 +63,9 @@ impl Engine<'_> {
             self.bring_kinks();
         }
         self.settle_sides(0, sink)?;
+        if self.scratch.turns.is_some() {
+            self.look_at_causes();
+        }
         self.wake();
         if !program.inputs.is_empty() {
             self.bring_inputs();
