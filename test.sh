@@ -28,7 +28,7 @@ core() {
 # at first.
 features() {
     core
-    for feature in native parquet pictures sparse streams; do
+    for feature in fmi native parquet pictures sparse streams; do
         cargo clippy --quiet --no-default-features -p superdense --features "$feature" -- -D warnings
     done
 }
@@ -53,8 +53,15 @@ python() {
         --cache-dir target/mypy target/python/superdense
 }
 
+# Every model as an FMU in FMPy, in both versions. The library was built by `python`.
+fmi() {
+    local venv=target/venv
+    $venv/bin/pip install --quiet --disable-pip-version-check fmpy
+    $venv/bin/python apps/fmu/tests/fmpy_models.py target/debug/superdense models
+}
+
 case "${1:-}" in
-properties | features | python)
+properties | features | python | fmi)
     "$1"
     exit
     ;;
@@ -65,6 +72,7 @@ cargo clippy --workspace --all-targets --quiet -- -D warnings
 cargo test --workspace --quiet
 core
 python
+fmi
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 seed=$(date +%s)

@@ -10,6 +10,11 @@ mod examples;
 mod explain;
 mod explore;
 mod fmt;
+#[cfg(feature = "fmi")]
+mod fmu;
+#[cfg(not(feature = "fmi"))]
+#[path = "commands/without_fmi.rs"]
+mod fmu;
 mod import;
 mod new;
 mod pair;
@@ -42,6 +47,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Energy(arguments) => energy::energy(&arguments),
         Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
         Command::Explore(arguments) => explore::explore(&arguments),
+        Command::Fmu(command) => fmu::fmu(&command),
         Command::Plot(arguments) => pictures::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })

@@ -86,6 +86,11 @@ impl InputHandle {
         self.unit.as_deref()
     }
 
+    /// Whether a run must be given it, because it has no initial value.
+    pub fn is_required(&self) -> bool {
+        self.required
+    }
+
     pub(crate) fn id(&self) -> InputId {
         self.id
     }
@@ -323,6 +328,27 @@ impl Run {
                     return Ok(None);
                 }
                 Progress::Done(reason) => return Ok(Some(reason)),
+            }
+        }
+    }
+
+    /// Advances to the first time at which something happens, or to a time if nothing does; returns
+    /// whether something has happened at the time that was reached. Like [`Run::advance_to`], it
+    /// changes no bit of what follows.
+    pub fn advance_to_event(&mut self, time: Time) -> Result<(Option<StopReason>, bool), RunError> {
+        let ticks = self.counters().ticks;
+        loop {
+            match self.advance_within(time, 1)? {
+                Progress::Going if self.counters().ticks == ticks => {}
+                Progress::Going => {
+                    let now = self.tag().time;
+                    return Ok((self.advance_to(now)?, true));
+                }
+                Progress::Reached => {
+                    self.now = self.now.max(time);
+                    return Ok((None, false));
+                }
+                Progress::Done(reason) => return Ok((Some(reason), false)),
             }
         }
     }
