@@ -46,7 +46,7 @@ core() {
 # at first.
 features() {
     core
-    for feature in analysis native parquet pictures sparse streams; do
+    for feature in analysis fmi native parquet pictures sparse streams; do
         cargo clippy --quiet --no-default-features -p superdense --features "$feature" -- -D warnings
     done
 }
@@ -71,8 +71,15 @@ python() {
         --cache-dir target/mypy target/python/superdense
 }
 
+# Every model as an FMU in FMPy, in both versions. The library was built by `python`.
+fmi() {
+    local venv=target/venv
+    $venv/bin/pip install --quiet --disable-pip-version-check fmpy
+    $venv/bin/python apps/fmu/tests/fmpy_models.py target/debug/superdense models
+}
+
 case "${1:-}" in
-properties | features | python)
+properties | features | python | fmi)
     "$1"
     exit
     ;;
@@ -99,5 +106,6 @@ part lints lints
 part tests cargo test --workspace --quiet
 part "the build without features" core
 part "the Python package" python
+part "exported FMUs" fmi
 part documentation documentation
 part "other random cases" other_cases

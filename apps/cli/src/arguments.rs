@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::settings::{
     AllSettings, DiracSettings, EnergySettings, SettingOptions, StreamSettings, Takes,
@@ -61,6 +61,12 @@ pub enum Command {
     },
     /// Run models of Ptolemy II and compare them with the values that their tests expect.
     Conformance(Box<ConformanceArguments>),
+    /// Export a model as an FMU, which other tools can run, or look at an FMU.
+    #[command(
+        hide = !cfg!(feature = "fmi"),
+        override_usage = "superdense fmu [OPTIONS] <MODEL> --output <FILE>\n       superdense fmu show <FMU>"
+    )]
+    Fmu(FmuCommand),
     /// Plot a saved trace.
     #[command(hide = !cfg!(feature = "pictures"))]
     Plot(Box<PlotArguments>),
@@ -137,6 +143,73 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<ExamplesCommand>,
     },
+}
+
+/// The arguments of an export.
+#[derive(Args, Debug)]
+pub struct FmuArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The FMU to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The version of FMI: 3 or 2.
+    #[arg(long, value_name = "VERSION", default_value = "3", value_parser = ["2", "2.0", "3", "3.0"])]
+    pub fmi: String,
+    /// The library to put into the FMU; by default, the one beside this program.
+    #[arg(long, value_name = "FILE")]
+    pub library: Option<PathBuf>,
+}
+
+/// What to do with an FMU.
+#[derive(Debug)]
+pub enum FmuCommand {
+    /// Export a model.
+    Export(Box<FmuArguments>),
+    /// Something else.
+    Look(FmuLook),
+}
+
+/// What to do with an FMU that there is.
+#[derive(Subcommand, Debug)]
+pub enum FmuLook {
+    /// Show the description of an FMU: its variables, its abilities and the mistakes found.
+    Show {
+        /// The FMU.
+        fmu: PathBuf,
+    },
+}
+
+// The arguments of an export are required unless there is a subcommand, which cannot be derived.
+impl FromArgMatches for FmuCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<FmuCommand, clap::Error> {
+        match matches.subcommand_name() {
+            Some(_) => FmuLook::from_arg_matches(matches).map(FmuCommand::Look),
+            None => {
+                let export = FmuArguments::from_arg_matches(matches)?;
+                Ok(FmuCommand::Export(Box::new(export)))
+            }
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = FmuCommand::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for FmuCommand {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        FmuLook::augment_subcommands(FmuArguments::augment_args(command))
+            .subcommand_required(false)
+            .arg_required_else_help(false)
+            .subcommand_negates_reqs(true)
+            .args_conflicts_with_subcommands(true)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        FmuCommand::augment_args(command)
+    }
 }
 
 impl Command {

@@ -332,6 +332,11 @@ pub const CODES: &[(&str, &str)] = &[
         Take its value at events with a Sample block, or find events in it with a LevelCrossing.",
     ),
     (
+        "not-exportable",
+        "The model cannot be an FMU. A variable of an FMU has a value at each instant: it has no impulses, and a run by fixed steps cannot be read between steps. \
+        The note says which of these it is; give a signal that the impulse acts on, or remove `impulses` under `simulate`.",
+    ),
+    (
         "not-finite",
         "A value became infinite or NaN. Continuing would spread it through the result. \
         Look for a division by zero, a root or logarithm of a negative number, or unbounded growth at the time and block of the message.",

@@ -15,6 +15,11 @@ mod examples;
 mod explain;
 mod explore;
 mod fmt;
+#[cfg(feature = "fmi")]
+mod fmu;
+#[cfg(not(feature = "fmi"))]
+#[path = "commands/without_fmi.rs"]
+mod fmu;
 mod import;
 mod new;
 mod pair;
@@ -49,6 +54,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Trim(arguments) => analysis::trim(&arguments),
         Command::Linearize(arguments) => analysis::linearize(&arguments),
         Command::Explore(arguments) => explore::explore(&arguments),
+        Command::Fmu(command) => fmu::fmu(&command),
         Command::Plot(arguments) => pictures::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })

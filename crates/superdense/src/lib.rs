@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The features `analysis`, `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
+//! The features `analysis`, `fmi`, `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
 //! parts of the program out if they are off; `docs/embedding.md` lists them.
 //!
 //! To write a block of your own, implement [`Block`]: [`Info`] gives its name, ports and
@@ -90,6 +90,8 @@ mod audit;
 mod data;
 mod dirac;
 mod explore;
+#[cfg(feature = "fmi")]
+pub mod fmi;
 mod given;
 mod hold;
 mod invariants;

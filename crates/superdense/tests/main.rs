@@ -20,6 +20,7 @@ mod explore;
 mod failures;
 mod figures;
 mod floors;
+mod fmi;
 mod given;
 mod guards;
 mod impulses;
