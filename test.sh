@@ -2,7 +2,8 @@
 # Passes all tests: format, lints, unit and integration tests, documentation, the build
 # without features, and the property tests once more on cases that nobody has seen. `./test.sh
 # properties` passes the property tests alone, `./test.sh features` builds with each feature alone,
-# and `./test.sh python` passes the tests of the Python package.
+# `./test.sh python` passes the tests of the Python package, and `./test.sh studio` those of the
+# studio in a browser.
 set -euo pipefail
 cd "$(dirname "$0")"
 # Property tests look at the same random cases every time; another number looks at others.
@@ -53,8 +54,31 @@ python() {
         --cache-dir target/mypy target/python/superdense
 }
 
+# The stories of the studio in Chromium, and that its page is the one that its sources make. What is
+# missing is installed: packages of npm beside the sources, Chromium from Debian.
+studio() {
+    local web=apps/studio/web
+    command -v npm >/dev/null || {
+        echo "the tests of the studio need Node.js 20 with npm" >&2
+        return 1
+    }
+    [ -x /usr/bin/chromium ] || {
+        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium
+    } >/dev/null
+    [ -d $web/node_modules/playwright-core ] || npm ci --prefix $web --silent --no-fund --no-audit
+    local before
+    before=$(cat apps/studio/bundle/* | cksum)
+    npm run --prefix $web build --silent >/dev/null
+    [ "$before" = "$(cat apps/studio/bundle/* | cksum)" ] || {
+        echo "apps/studio/bundle is not what its sources make: it has been built again" >&2
+        return 1
+    }
+    cargo build --workspace --quiet
+    node $web/stories.mjs target/debug/superdense target/studio
+}
+
 case "${1:-}" in
-properties | features | python)
+properties | features | python | studio)
     "$1"
     exit
     ;;
@@ -65,6 +89,7 @@ cargo clippy --workspace --all-targets --quiet -- -D warnings
 cargo test --workspace --quiet
 core
 python
+studio
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 seed=$(date +%s)
