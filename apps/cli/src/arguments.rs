@@ -121,6 +121,29 @@ pub enum Command {
         #[arg(long, value_name = "FOLDER")]
         write: Option<PathBuf>,
     },
+    /// Open the studio: text, diagram and run of a model on one page in the browser.
+    #[command(hide = !cfg!(feature = "studio"))]
+    Studio {
+        /// The model file, or the folder with models; by default the current folder.
+        #[arg(value_name = "MODEL or FOLDER")]
+        path: Option<PathBuf>,
+        /// The port of the loopback address; by default any free one.
+        #[arg(long)]
+        port: Option<u16>,
+        /// Only print the link, and open no browser.
+        #[arg(long)]
+        no_browser: bool,
+    },
+    /// Run a model and write a report: one page with diagram, plots that zoom and tables, which
+    /// opens without a server.
+    #[command(hide = !cfg!(feature = "studio"))]
+    Report {
+        #[command(flatten)]
+        model: Box<ModelArguments>,
+        /// The page to write, such as `page.html`.
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
     /// Create a folder with a runnable model to start from.
     New {
         /// The name of the folder and of the model.

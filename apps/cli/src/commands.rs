@@ -35,6 +35,11 @@ mod stream;
 #[cfg(not(feature = "streams"))]
 #[path = "commands/without_streams.rs"]
 mod stream;
+#[cfg(feature = "studio")]
+mod studio;
+#[cfg(not(feature = "studio"))]
+#[path = "commands/without_studio.rs"]
+mod studio;
 
 use anyhow::Result;
 use superdense::Tolerance;
@@ -74,6 +79,10 @@ pub fn run(command: Command) -> Result<()> {
         Command::Completions { shell } => shell::completions(shell),
         Command::Schema => shell::schema(),
         Command::Man { command } => shell::man(command.as_deref()),
+        Command::Studio { path, port, no_browser } => {
+            studio::studio(path.as_deref(), port, !no_browser)
+        }
+        Command::Report { model, output } => studio::report(&model, &output),
         Command::New { name } => new::new(&name),
         Command::Examples { command } => examples::examples(command),
     }

@@ -101,6 +101,8 @@ pub mod ptolemy;
 mod recorder;
 mod run;
 mod saved;
+#[cfg(feature = "pictures")]
+mod scene;
 mod schema;
 mod story;
 #[cfg(feature = "streams")]
@@ -152,6 +154,8 @@ pub use recorded::record_only;
 pub use recorder::{Listener, RecordedRow, RowListener, instants};
 pub use run::{Failure, Outcome, Run};
 pub use saved::{RestoreError, packed, unpacked};
+#[cfg(feature = "pictures")]
+pub use scene::scene;
 pub use schema::schema;
 pub use solver::Method;
 pub use story::Instant;
@@ -170,6 +174,11 @@ pub use work::{BlockWork, RegionWork, SolverSwitch, Work};
 #[cfg(feature = "pictures")]
 pub mod plots {
     pub use plot::*;
+}
+
+/// Edits of the text of a model file that keep its comments and its layout.
+pub mod edit {
+    pub use model::edit::*;
 }
 
 /// Results in files.
