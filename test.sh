@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Passes all tests: format, lints, unit and integration tests, documentation, the build
-# without features, and the property tests once more on cases that nobody has seen. `./test.sh
-# properties` passes the property tests alone, `./test.sh features` builds with each feature alone,
-# `./test.sh python` passes the tests of the Python package, and `./test.sh studio` those of the
-# studio in a browser.
+# without features, the Python package, FMUs in FMPy, the studio in a browser, and the property tests
+# once more on cases that nobody has seen. `./test.sh NAME` does one part alone: `properties`,
+# `python`, `fmi` or `studio`; `./test.sh features` builds with each feature alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 # Property tests look at the same random cases every time; another number looks at others.
