@@ -225,6 +225,21 @@ impl Engine<'_> {
         }
     }
 
+    /// A tick at the stop time at which nothing else happens.
+    fn tick_at_the_end(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        self.open_tick(self.options.stop);
+        for region in self.program.regions.ids() {
+            self.touch(region)?;
+        }
+        if let Some(tick) = &mut self.state.tick {
+            tick.asked = 1;
+        }
+        while self.state.tick.is_some() {
+            self.microstep(sink)?;
+        }
+        Ok(())
+    }
+
     /// The last row, at the stop time.
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let stop = self.options.stop;
@@ -249,8 +264,7 @@ impl Engine<'_> {
         let ended = ended || last == Some(Tag::new(stop, 0));
         if self.options.profile == Profile::Ptolemy && ended && last == Some(Tag::new(stop, 0)) {
             // Its last step is followed by a tick without a length.
-            self.cover_all();
-            self.write_row(Tag::new(stop, 1), sink);
+            self.tick_at_the_end(sink)?;
         }
         if let Some(region) = self.mover()
             && self.scratch.rounds.as_ref().is_some_and(|rounds| rounds.speculates)

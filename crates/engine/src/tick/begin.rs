@@ -1,7 +1,7 @@
 //! The beginning of a tick: left limits, memories, sides, and the agenda entries for its time.
 
 use base::{Tag, Time};
-use program::{FragmentId, Next, Profile, Program, RegionId, WireId};
+use program::{FragmentId, Next, Profile, Program, RegionId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -183,12 +183,8 @@ impl Engine<'_> {
     fn live_left_limits(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
         let program = self.program;
         self.left_limits(region, time)?;
-        let present = |wire: &WireId| {
-            let tracked = program.tracked(program.wires[*wire].present);
-            tracked.event && self.state.slots[tracked.slot.index()] != 0.0
-        };
-        let any = program.regions[region].wires.iter().any(present);
-        if let Some(tick) = self.state.tick.as_mut().filter(|_| any) {
+        let compares = !program.regions[region].live.left.is_empty();
+        if let Some(tick) = self.state.tick.as_mut().filter(|_| compares) {
             program.regions[region].units.iter().for_each(|word| tick.dirty.add(*word));
         }
         Ok(())

@@ -255,14 +255,10 @@ fn level_crossing(actor: &mut Actor) -> Result<(), Problem> {
         return Ok(());
     }
     // The first value of its input crosses nothing: it must have had one before that.
-    let [seen, before, earlier] = ["seen", "before", "earlier"].map(|part| actor.part(part));
-    let fields = vec![
-        ("input", Yaml::Text(format!("when(present({trigger}), true)"))),
-        ("initial", Yaml::text("false")),
-    ];
-    actor.block(&seen, "ZeroOrderHold", fields);
-    actor.block(&before, "MicrostepDelay", vec![("input", Yaml::Text(seen))]);
-    actor.block(&earlier, "MicrostepDelay", vec![("input", Yaml::Text(before))]);
+    let [before, earlier] = ["before", "earlier"].map(|part| actor.part(part));
+    let there = Yaml::Text(format!("present({trigger})"));
+    actor.block(&before, "MicrostepDelay", vec![("input", there)]);
+    actor.block(&earlier, "MicrostepDelay", vec![("input", Yaml::text(before))]);
     actor.expression(&format!("when(present({part}) and {earlier}, {value})"));
     Ok(())
 }
