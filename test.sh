@@ -62,13 +62,14 @@ python() {
     local venv=target/venv
     [ -x $venv/bin/python ] || python3 -m venv $venv
     $venv/bin/pip install --quiet --disable-pip-version-check \
-        numpy pandas pyarrow xarray pytest mypy pandas-stubs pyyaml matplotlib
+        numpy pandas pyarrow xarray pytest mypy pandas-stubs pyyaml matplotlib scipy control gymnasium \
+        cffi
     rm -rf target/python && mkdir -p target/python && cp -r python/superdense target/python
     cp target/debug/lib_superdense.so target/python/superdense/_superdense.abi3.so
     PYTHONPATH=$PWD/target/python $venv/bin/python -X faulthandler -m pytest -q \
         -p no:cacheprovider python/tests
     MYPYPATH=target/python $venv/bin/python -m mypy --strict --ignore-missing-imports \
-        --cache-dir target/mypy target/python/superdense
+        --cache-dir target/mypy target/python/superdense python/examples/*.py python/generate.py
 }
 
 case "${1:-}" in
