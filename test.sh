@@ -64,14 +64,15 @@ environment() {
 
 # The Python package: the library of the tests beside a copy of the Python files.
 python() {
-    environment numpy scipy pandas pyarrow xarray control matplotlib pyyaml pytest mypy pandas-stubs
+    environment numpy scipy pandas pyarrow xarray control matplotlib gymnasium cffi pyyaml \
+        pytest mypy pandas-stubs
     local venv=target/venv
     rm -rf target/python && mkdir -p target/python && cp -r python/superdense target/python
     cp target/debug/lib_superdense.so target/python/superdense/_superdense.abi3.so
     PYTHONPATH=$PWD/target/python $venv/bin/python -X faulthandler -m pytest -q \
         -p no:cacheprovider python/tests
     MYPYPATH=target/python $venv/bin/python -m mypy --strict --ignore-missing-imports \
-        --cache-dir target/mypy target/python/superdense
+        --cache-dir target/mypy target/python/superdense python/examples/*.py python/generate.py
 }
 
 # Every model as an FMU in FMPy, in both versions.

@@ -2755,6 +2755,46 @@ class Blocks:
         }
         return self._add("Inverter", fields, ("output",), name, over)
 
+    def JavaRandom(  # noqa: N802
+        self,
+        trigger: Value,
+        *,
+        state: Value,
+        generator: Literal['java', 'drand'] | None = None,
+        distribution: Literal['uniform', 'gaussian'] | None = None,
+        name: str | None = None,
+        over: Over = None,
+    ) -> Block:
+        """Draws the random numbers of Java's generators at each event.
+
+            java: s := (25214903917 s + 11) mod 2^48 for 26 and 27 bits of y = u, uniform in [0, 1)
+            java, gaussian: the polar method on pairs of these, as `nextGaussian`
+            drand: s := 663608941 s mod 2^32, y = s / 2^32
+
+        Absence: Present when the trigger is.
+
+        Impulses: An impulse at the trigger is an error.
+
+        Args:
+            trigger: The events at which to draw.
+            state: The state of the generator before the first number: for `new Random(seed)` that
+                is (seed xor 25214903917) mod 2^48, for `new DRand(seed)` it is 4 seed + 1.
+            generator: `java` is `java.util.Random`; `drand` is the `DRand` of the Colt library. One
+                of java, drand. By default `java`.
+            distribution: Uniform or, from `java`, Gaussian with deviation 1. One of uniform,
+                gaussian. By default `uniform`.
+
+        Outputs:
+            output: The number.
+        """
+        fields: dict[str, Any] = {
+            "trigger": trigger,
+            "state": state,
+            "generator": generator,
+            "distribution": distribution,
+        }
+        return self._add("JavaRandom", fields, ("output",), name, over)
+
     def LeadLag(  # noqa: N802
         self,
         input: Value,

@@ -9,6 +9,7 @@ from typing import Any, Iterable, Mapping
 from . import _values
 from ._analysis import Analysed
 from ._foreign import PythonBlock
+from ._origin import depth
 from ._progress import Bar, Progress, watch
 from ._result import Result
 from ._run import Run
@@ -56,9 +57,10 @@ def _foreign(blocks: Iterable[PythonBlock]) -> list[Foreign]:
     return list(found.values())
 
 
-def _warn(told: Iterable[Any], level: int = 3) -> None:
+def _warn(told: Iterable[Any]) -> None:
+    """Warns at the line that called into this package."""
     for own in told:
-        warnings.warn(own, stacklevel=level)
+        warnings.warn(own, stacklevel=depth())
 
 
 def _parsed(files: Texts, blocks: tuple[PythonBlock, ...]) -> Model:
@@ -78,7 +80,7 @@ class Model(Analysed):
         self._blocks = blocks
         self._made = made
         self._last: tuple[Any, System] | None = None
-        _warn(system.warnings(), 4)
+        _warn(system.warnings())
 
     @property
     def name(self) -> str:
@@ -139,7 +141,7 @@ class Model(Analysed):
         function that is called with the time now and then, True for a bar, or False for none; by
         default runs of more than a second have a bar in a terminal and in a notebook.
 
-        >>> r = model.run(stop=12, e=0.7, tolerance=1e-9, record=["y", "v"])
+        >>> r = model.run(stop=12, e=0.9, tolerance=1e-9, record=["y", "v"])
         """
         system = self._with(record, parameters, inputs, settings_and_parameters)
         bar = watch(progress, system.stop)

@@ -37,6 +37,15 @@ def _frame() -> FrameType | None:
     return frame
 
 
+def depth() -> int:
+    """How many frames above its caller is the one outside this package, as `warnings.warn` counts."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def here() -> Origin:
     """The line that called into this package."""
     frame = _frame()

@@ -232,6 +232,13 @@ def test_an_interrupt_ends_a_run_with_what_was_computed():
     assert done.stdout == "True\n", done.stderr
 
 
+def test_a_warning_is_at_the_line_of_its_cause():
+    text = HELD.replace("blocks:", "blocks:\n  unused: {type: Ramp}")
+    with pytest.warns(sd.ModelWarning, match="unused") as found:
+        sd.parse(text)
+    assert found[0].filename == __file__
+
+
 def test_pictures(ball):
     assert ball._repr_svg_().startswith("<svg") and "</svg>" in ball.run()._repr_svg_()
 
