@@ -136,7 +136,7 @@ impl Engine<'_> {
     fn is_cause(&self, id: CrossingId) -> bool {
         let crossing = &self.program.crossings[id];
         let slides = crossing.watch.is_some_and(|watch| self.state.regions[watch.region].is_held());
-        !crossing.kink && !(slides && crossing.sliding == MaySlide::Yes)
+        !(crossing.kink || slides && crossing.sliding == MaySlide::Yes)
     }
 
     /// Whether a delay line brings events, and not a continuous signal.

@@ -211,7 +211,7 @@ fn every_outcome(masses: &[f64], v: &[f64], drawn: &[usize], found: &mut Vec<Vec
 
 /// `explore` finds what enumeration finds: two and three pairs that are due at one instant.
 ///
-/// Holds: closed form of CollisionOrder, PendingCollision.
+/// Holds: closed form and jump of CollisionOrder, PendingCollision.
 #[test]
 fn every_order_of_simultaneous_hits_is_explored() {
     let cases: [(&[f64], &[f64]); 4] = [
