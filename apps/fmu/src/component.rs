@@ -168,6 +168,8 @@ impl Component {
     pub fn status(&self, result: Result<Status, Failure>) -> Status {
         match result {
             Ok(status) => status,
+            // The importer has gone too far and can take a shorter step.
+            Err(Failure::Instance(InstanceError::NotFinite)) => Status::Discard,
             Err(failure) => {
                 self.logger.send(&self.name, Status::Error, &failure.message());
                 Status::Error
@@ -291,11 +293,14 @@ fn free(state: *mut SavedInstance) {
 impl Component {
     /// Begins the handling of an event.
     pub fn enter_event(&mut self) -> Result<Status, Failure> {
+        self.instance.enter_event()?;
         Ok(Status::Ok)
     }
 
     /// What was set at an event takes effect.
     pub fn iterate(&mut self) -> Result<superdense::fmi::Iterated, Failure> {
-        Ok(self.instance.update_discrete()?)
+        let found = self.instance.update_discrete()?;
+        self.terminated |= found.terminated;
+        Ok(found)
     }
 }

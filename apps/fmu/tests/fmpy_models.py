@@ -2,8 +2,8 @@
 
 Usage: fmpy_models.py SUPERDENSE MODELS [NAME ...]
 
-FMPy's validation must have no complaint, and in Co-Simulation the values at communication points must
-be those of our own run at these times. (That an instance is bit-identical to a run that is advanced to
+FMPy's validation must have no complaint. In Co-Simulation the values at communication points must be
+those of our own run at these times, and in Model Exchange too, within the tolerance of FMPy's solver. (That an instance is bit-identical to a run that is advanced to
 these times is a test of crates/superdense; rows at given times may warm up solved loops differently.)
 """
 
@@ -19,6 +19,9 @@ import fmpy
 from fmpy.validation import validate_fmu
 
 POINTS = 48
+
+# Models in which a difference in the last place grows without bound.
+CHAOTIC = {("lorenz", "ModelExchange"), ("lorenz-diagram", "ModelExchange")}
 
 
 def own_run(program, model, stop, step, folder):
@@ -66,11 +69,32 @@ def check(program, model, version, folder):
     rows = own_run(program, model, stop, step, folder)
     outputs = [v for v in description.modelVariables if v.causality in ("output", "local")]
     scalars = [v.name for v in outputs if not v.dimensions]
-    result = fmpy.simulate_fmu(
-        str(archive), stop_time=stop, output_interval=step, output=scalars,
-        fmi_type="CoSimulation", start_time=0.0,
-    )
+    said = []
+    for kind, supported in (
+        ("CoSimulation", description.coSimulation), ("ModelExchange", description.modelExchange),
+    ):
+        if supported is not None and (name, kind) not in CHAOTIC:
+            result = fmpy.simulate_fmu(
+                str(archive), stop_time=stop, output_interval=step, output=scalars,
+                fmi_type=kind, start_time=0.0,
+                relative_tolerance=1e-8 if kind == "ModelExchange" else None,
+            )
+            exact = kind == "CoSimulation"
+            said.append(f"{compare(f'{name} {version} {kind}', result, rows, scalars, exact)} values")
+        else:
+            said.append(f"no {kind}")
+    return ", ".join(said)
+
+
+def compare(name, result, rows, scalars, exact):
+    """Compares a result with our own rows; returns how many values were compared."""
     compared = 0
+    largest = {
+        column: max((abs(number(row.get(column)) or 0.0) for row in rows.values()
+                     if number(row.get(column)) is not None), default=0.0)
+        for column in scalars
+    }
+    bad = []
     for row in result:
         own = rows.get(decimal.Decimal(float(row["time"])))
         if own is None:
@@ -79,11 +103,16 @@ def check(program, model, version, folder):
             own_value = number(own.get(column))
             if own_value is None:
                 continue
-            assert math.isclose(float(row[column]), own_value, rel_tol=1e-9, abs_tol=1e-12), (
-                f"{name} {version}: {column} at {row['time']}: {row[column]!r}, own {own_value!r}"
-            )
+            tolerance = 1e-12 if exact else 1e-4 * max(largest[column], 1e-3)
+            relative = 1e-9 if exact else 1e-4
             compared += 1
-    return f"{compared} values"
+            if not math.isclose(row[column], own_value, rel_tol=relative, abs_tol=tolerance):
+                bad.append(f"{column} at {row['time']}: {row[column]!r}, own {own_value!r}")
+    # In Model Exchange a point beside an event, which the importer locates with an error of its own,
+    # may lie on its other side.
+    allowed = 0 if exact else len(result) // 20
+    assert len({text.split(":")[0] for text in bad}) <= allowed, f"{name}: {len(bad)} of {compared}: {bad[:2]}"
+    return compared
 
 
 def main():

@@ -195,7 +195,7 @@ impl Engine<'_> {
     }
 
     #[inline]
-    fn after_tick(&mut self) -> Result<Progress, RunError> {
+    pub(crate) fn after_tick(&mut self) -> Result<Progress, RunError> {
         match self.scratch.zeno.is_none() {
             true => Ok(Progress::Going),
             false => self.end_accumulation(),

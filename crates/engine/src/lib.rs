@@ -17,6 +17,7 @@ mod simulation;
 mod future;
 
 mod engine;
+mod exchange;
 mod scratch;
 mod snapshot;
 
@@ -46,6 +47,7 @@ mod warning;
 mod fixed_step;
 
 pub use error::{RunError, SlidingFailure, Switching};
+pub use exchange::{Direction, Outside};
 pub use failure::InputValue;
 pub use fixed_step::{Extremes, FixedStepSimulation, FixedStepSnapshot};
 pub use log::{Change, Event, Switch};

@@ -311,7 +311,22 @@ impl Simulation {
         (slots[own.present.index()] != 0.0).then(|| &slots[own.value.range(own.ty.len())])
     }
 
-    fn engine(&mut self) -> Engine<'_> {
+    /// Computes something in a copy of the buffer, which [`Simulation::value`] reads then.
+    pub(crate) fn beside(&mut self, act: impl FnOnce(&mut Engine<'_>)) {
+        self.scratch.looked_at.clone_from(&self.state.slots);
+        act(&mut self.engine());
+        std::mem::swap(&mut self.scratch.looked_at, &mut self.state.slots);
+    }
+
+    pub(crate) fn slots(&self) -> &[f64] {
+        &self.state.slots
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) fn engine(&mut self) -> Engine<'_> {
         let Simulation { program, options, state, scratch, native, .. } = self;
         Engine { program, options, native: native.as_deref(), state, scratch }
     }

@@ -13,8 +13,9 @@ use base::{Elem, Time};
 use engine::{RunError, StopReason};
 use model::Refused;
 
+use super::exchange::Owner;
 use super::interface::{Interface, Port, Role, value_of};
-use crate::{HoldError, InputKind, Run, Settings, System};
+use crate::{HoldError, InputKind, RowsPer, Run, Settings, System};
 
 /// The stop time of a run whose importer has given none \[s\].
 const FAR: f64 = 1e12;
@@ -38,6 +39,8 @@ pub enum InstanceError {
     Run(RunError),
     /// A value could not be set or read.
     Hold(HoldError),
+    /// A rate is not finite: the importer's step has gone too far.
+    NotFinite,
     /// The bytes are no state of this model.
     BadState(String),
 }
@@ -55,6 +58,7 @@ impl fmt::Display for InstanceError {
             InstanceError::Refused(refused) => f.write_str(&refused.render(false)),
             InstanceError::Run(error) => error.fmt(f),
             InstanceError::Hold(error) => error.fmt(f),
+            InstanceError::NotFinite => f.write_str("a derivative is not finite"),
             InstanceError::BadState(why) => f.write_str(why),
         }
     }
@@ -117,7 +121,7 @@ pub(crate) type Held = Arc<Mutex<Vec<f64>>>;
 /// An instance of a model.
 #[derive(Debug)]
 pub struct Instance {
-    interface: Arc<Interface>,
+    pub(crate) interface: Arc<Interface>,
     pub(crate) kind: Kind,
     pub(crate) phase: Phase,
     /// The values of all variables.
@@ -134,6 +138,9 @@ pub struct Instance {
     pub(crate) stop: Option<f64>,
     pub(crate) tolerance: Option<f64>,
     pub(crate) run: Option<Run>,
+    /// In Model Exchange, where the importer is, and the continuous inputs before an event.
+    pub(crate) owner: Option<Owner>,
+    pub(crate) left_inputs: Vec<Vec<f64>>,
     /// Whether the values of signals are those of the run.
     pub(crate) fresh: bool,
 }
@@ -141,7 +148,7 @@ pub struct Instance {
 impl Instance {
     /// An instance before its initialisation.
     pub fn new(interface: &Arc<Interface>, kind: Kind) -> Result<Instance, InstanceError> {
-        if kind == Kind::ModelExchange {
+        if kind == Kind::ModelExchange && interface.without_exchange.is_some() {
             return Err(InstanceError::WrongState("the model is exported for Co-Simulation only"));
         }
         Ok(Instance::of(interface, kind))
@@ -168,6 +175,8 @@ impl Instance {
             stop: None,
             tolerance: None,
             run: None,
+            owner: (kind == Kind::ModelExchange).then(Owner::default),
+            left_inputs: Vec::new(),
             fresh: false,
             interface: interface.clone(),
         }
@@ -213,6 +222,7 @@ impl Instance {
             return Err(InstanceError::WrongState("initialisation has not begun"));
         }
         self.started()?;
+        self.left_inputs.clear();
         self.phase = Phase::Stepping;
         Ok(())
     }
@@ -236,6 +246,9 @@ impl Instance {
         self.values[range].copy_from_slice(numbers);
         let index = self.index_of(port);
         self.changed[index] = true;
+        if self.owner.is_some() {
+            self.fresh = false;
+        }
         if self.phase == Phase::Initializing {
             // What has been read so far was for other values.
             (self.run, self.fresh) = (None, false);
@@ -275,11 +288,12 @@ impl Instance {
         let not = |why| Err(InstanceError::NotSettable(port.name.clone(), why));
         match (&port.role, self.phase) {
             (_, Phase::Ended) => not("the run is over"),
-            (Role::Time | Role::Signal { .. }, _) => not("it is computed"),
+            (Role::Parameter(_) | Role::Input(_), Phase::Setup | Phase::Initializing) => Ok(()),
+            (Role::Input(_) | Role::Parameter(Some(_)), _) => Ok(()),
             (Role::Parameter(None), Phase::Stepping) => {
                 not("it is fixed during a run; declare it `tunable: true` in the model")
             }
-            _ => Ok(()),
+            _ => not("it is computed"),
         }
     }
 
@@ -291,18 +305,25 @@ impl Instance {
         if first + count > port.range().end {
             return Err(InstanceError::NoVariable(reference));
         }
-        if matches!(port.role, Role::Signal { .. }) && !self.fresh {
+        let given = matches!(port.role, Role::Time | Role::Parameter(_) | Role::Input(_));
+        if !given && !self.fresh {
             self.look()?;
         }
         Ok(&self.values[first..first + count])
     }
 
     /// Reads all signals of the run.
-    fn look(&mut self) -> Result<(), InstanceError> {
+    pub(crate) fn look(&mut self) -> Result<(), InstanceError> {
+        if self.fresh {
+            return Ok(());
+        }
         if self.phase == Phase::Setup {
             return Err(InstanceError::WrongState("signals are computed in initialisation"));
         }
         self.started()?;
+        if self.owner.is_some() {
+            return self.look_owned();
+        }
         let Instance { interface, values, held, run, .. } = self;
         let Some(run) = run else { return Ok(()) };
         let held = held.lock().unwrap_or_else(|own| own.into_inner());
@@ -339,6 +360,10 @@ impl Instance {
             }
             self.changed[index] = false;
         }
+        if self.owner.is_some() {
+            self.run = Some(run);
+            return self.start_owned();
+        }
         let start = run.time();
         run.advance_to(start)?;
         (self.run, self.fresh) = (Some(run), false);
@@ -353,6 +378,8 @@ impl Instance {
         let mut settings = Settings::default()
             .start(time(self.start).ok_or_else(bad)?)
             .stop(time(self.stop.unwrap_or(self.start + FAR)).ok_or_else(bad)?);
+        // The last value of a signal is known as soon as it occurs.
+        settings = settings.rows(RowsPer::Microstep);
         let run = system.settings();
         if run.step.is_none() && system.options.solver.method.is_fixed() {
             // A hundredth of the run that the model describes, not of that of the importer.
@@ -393,7 +420,7 @@ impl Instance {
     }
 
     /// Gives the run what was set since the last step.
-    fn give(&mut self) -> Result<(), InstanceError> {
+    pub(crate) fn give(&mut self) -> Result<(), InstanceError> {
         let Instance { interface, values, changed, slopes, bent, run, .. } = self;
         let Some(run) = run else { return Ok(()) };
         let now = run.time();
@@ -422,8 +449,10 @@ impl Instance {
 
     /// Takes a step; with `early` it ends at the first time at which something happens.
     pub fn step(&mut self, from: f64, length: f64, early: bool) -> Result<Stepped, InstanceError> {
-        if self.phase != Phase::Stepping {
-            return Err(InstanceError::WrongState("steps are taken after initialisation"));
+        if self.phase != Phase::Stepping || self.owner.is_some() {
+            return Err(InstanceError::WrongState(
+                "steps are taken in Co-Simulation, after initialisation",
+            ));
         }
         let to = self.target(from, length)?;
         self.give()?;
@@ -479,6 +508,9 @@ impl Instance {
 
     /// What was set at an event takes effect there. Afterwards the instant is over.
     pub fn update_discrete(&mut self) -> Result<Iterated, InstanceError> {
+        if self.owner.is_some() {
+            return self.iterate_owned();
+        }
         self.give()?;
         self.fresh = false;
         let mut found = Iterated::default();

@@ -7,6 +7,7 @@
 use ::fmi::{Causality, Initial, Start, Variability, Variable, VariableType, Version};
 use base::{Diagnostic, Diagnostics, Elem, Shape, Type, Value};
 use diagram::{ParameterKind, Presence};
+use engine::Simulation;
 use model::Refused;
 
 use crate::pipeline::Code;
@@ -30,6 +31,12 @@ pub enum Role {
         /// Whether it may be absent.
         absent: bool,
     },
+    /// A continuous state, by its index; in Model Exchange.
+    State(usize),
+    /// The derivative of a continuous state.
+    Derivative(usize),
+    /// An event indicator.
+    Indicator(usize),
 }
 
 /// One variable.
@@ -65,6 +72,8 @@ pub struct Interface {
     pub(crate) ports: Vec<Port>,
     /// What is not part of it, and why.
     pub(crate) left_out: Vec<String>,
+    /// Why it is not for Model Exchange, if it is not.
+    pub(crate) without_exchange: Option<String>,
 }
 
 impl Interface {
@@ -90,8 +99,9 @@ impl Interface {
         making.parameters();
         making.inputs();
         making.signals();
+        let without_exchange = making.states();
         let Making { ports, left_out, .. } = making;
-        Ok(Interface { system: system.clone(), ports, left_out })
+        Ok(Interface { system: system.clone(), ports, left_out, without_exchange })
     }
 
     /// The compiled model.
@@ -128,11 +138,11 @@ impl Interface {
 
     /// The variables as a description lists them.
     pub fn variables(&self, version: Version) -> Vec<Variable> {
-        self.ports
-            .iter()
-            .filter(|own| !own.ty.is_empty())
-            .map(|own| variable(own, version))
-            .collect()
+        let shown = |own: &&Port| {
+            !own.ty.is_empty()
+                && (version == Version::Three || !matches!(own.role, Role::Indicator(_)))
+        };
+        self.ports.iter().filter(shown).map(|own| self.variable(own, version)).collect()
     }
 }
 
@@ -235,12 +245,67 @@ impl Making<'_> {
     }
 }
 
+impl Making<'_> {
+    /// The states, their derivatives and the indicators of Model Exchange, or why there are none.
+    fn states(&mut self) -> Option<String> {
+        let Code::Exact(program) = &self.system.code else { return Some(String::new()) };
+        let options = (*self.system.options).clone();
+        let simulation = Simulation::new(program.clone(), options);
+        if let Some(why) = simulation.keeps_its_states() {
+            return Some(why.to_owned());
+        }
+        let inputs = self.system.diagram.inputs.iter();
+        let continuous = |own: &&diagram::DiagramInput| own.kind == InputKind::Continuous;
+        for own in inputs.filter(continuous) {
+            let wire = self.system.diagram.block(own.block).outputs[0];
+            if self.system.diagram.wire(wire).derivatives > 0 {
+                return Some(format!(
+                    "something reads the time derivative of the input `{}`, which an importer \
+                     does not give",
+                    own.name
+                ));
+            }
+        }
+        let mut names = Vec::new();
+        for region in &program.regions {
+            for (place, block) in region.owners.iter().enumerate() {
+                let path = &self.system.diagram.block(*block).path;
+                let before = region.owners[..place].iter().filter(|own| *own == block).count();
+                let all = region.owners.iter().filter(|own| *own == block).count();
+                let index = if all > 1 { format!("[{before}]") } else { String::new() };
+                names.push(format!("{path}.state{index}"));
+            }
+        }
+        for (index, name) in names.iter().enumerate() {
+            self.add(name, Type::REAL, Role::State(index), None);
+        }
+        for (index, name) in names.iter().enumerate() {
+            self.add(&format!("der({name})"), Type::REAL, Role::Derivative(index), None);
+        }
+        let (_, indicators) = simulation.outside_counts();
+        for index in 0..indicators {
+            self.add(&format!("indicator[{index}]"), Type::REAL, Role::Indicator(index), None);
+        }
+        None
+    }
+}
+
 /// The value of an input in a run that is not given it.
 fn initial(system: &System, handle: &InputHandle) -> Vec<f64> {
     let Code::Exact(program) = &system.code else { return vec![0.0; handle.ty().len()] };
     let own = program.inputs[handle.id()];
     let range = program.tracked(program.states[own.value(0)].tracked).slot.range(own.length);
     program.image[range].to_vec()
+}
+
+impl Interface {
+    fn variable(&self, port: &Port, version: Version) -> Variable {
+        let own = variable(port, version);
+        let Role::Derivative(index) = port.role else { return own };
+        let state = |own: &&Port| matches!(own.role, Role::State(other) if other == index);
+        let state = self.ports.iter().find(state);
+        Variable { derivative_of: state.map(|own| own.first as u32), ..own }
+    }
 }
 
 fn variable(port: &Port, version: Version) -> Variable {
@@ -269,6 +334,9 @@ fn variable(port: &Port, version: Version) -> Variable {
             let variability = if *absent { Variability::Discrete } else { moving };
             (causality, variability, Some(Initial::Calculated))
         }
+        Role::State(_) | Role::Derivative(_) | Role::Indicator(_) => {
+            (Causality::Local, Variability::Continuous, Some(Initial::Calculated))
+        }
     };
     Variable {
         name: port.name.clone(),
@@ -286,7 +354,7 @@ fn variable(port: &Port, version: Version) -> Variable {
         unit: port.unit.clone().filter(|_| ty == VariableType::Float64),
         description: port.description.clone(),
         derivative_of: None,
-        reinit: false,
+        reinit: matches!(port.role, Role::State(_)),
     }
 }
 

@@ -12,7 +12,7 @@ use base::{FileId, Rational, Type, Value};
 use model::{Given, Model, Refused, RunSetting, standard_files};
 use serde::{Deserialize, Serialize};
 
-use super::interface::Interface;
+use super::interface::{Interface, Role};
 use crate::{Library, Settings, System};
 
 /// The files in the folder `resources` of an archive.
@@ -265,17 +265,33 @@ fn token(interface: &Interface, version: Version) -> String {
 fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind, String)>) {
     let system = &interface.system;
     let run = system.settings();
-    let without = Vec::new();
+    let why = interface.without_exchange.clone();
+    let without = why.map(|why| (Kind::ModelExchange, why)).into_iter().collect();
+    let exchanges = interface.without_exchange.is_none();
     let variables = interface.variables(version);
     let unknown = |reference: u32| Unknown { reference, dependencies: None };
     let of = |causality: Causality| {
         let own = variables.iter().filter(move |own| own.causality == causality);
         own.map(|own| unknown(own.reference)).collect::<Vec<_>>()
     };
+    let ports = |wanted: fn(&Role) -> bool| -> Vec<Unknown> {
+        let own = interface.ports.iter().filter(|own| wanted(&own.role));
+        own.map(|own| unknown(own.first as u32)).collect()
+    };
+    let (states, derivatives) = (
+        ports(|role| matches!(role, Role::State(_))),
+        ports(|role| matches!(role, Role::Derivative(_))),
+    );
+    let mut initial = of(Causality::Output);
+    initial.extend(states.into_iter().chain(derivatives.iter().cloned()));
     let structure = Structure {
         outputs: of(Causality::Output),
-        initial: of(Causality::Output),
-        ..Structure::default()
+        initial,
+        derivatives,
+        indicators: match version {
+            Version::Two => Vec::new(),
+            Version::Three => ports(|role| matches!(role, Role::Indicator(_))),
+        },
     };
     let abilities = Abilities {
         identifier: identifier(system.name()),
@@ -285,8 +301,10 @@ fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind,
         event_mode: true,
         early_return: true,
         input_derivatives: true,
+        directional: false,
         ..Abilities::default()
     };
+    let exchange = Abilities { directional: true, ..abilities.clone() };
     let description = Description {
         version,
         name: system.name().to_owned(),
@@ -295,8 +313,8 @@ fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind,
         tool: Some(format!("Superdense {}", env!("CARGO_PKG_VERSION"))),
         made: None,
         co_simulation: Some(abilities),
-        model_exchange: None,
-        indicators: 0,
+        model_exchange: exchanges.then_some(exchange),
+        indicators: interface.indicator_count(),
         experiment: Experiment {
             start: Some(run.start.time().seconds()),
             stop: Some(run.stop.seconds()),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::exchange::Owner;
 use super::instance::{Instance, InstanceError, Phase};
 use crate::Run;
 
@@ -21,6 +22,8 @@ struct Plain {
     slopes: Vec<Vec<Vec<f64>>>,
     bent: Vec<bool>,
     held: Vec<f64>,
+    owner: Option<Owner>,
+    left_inputs: Vec<Vec<f64>>,
     start: f64,
     stop: Option<f64>,
     tolerance: Option<f64>,
@@ -36,6 +39,8 @@ impl Instance {
             slopes: self.slopes.clone(),
             bent: self.bent.clone(),
             held: held.clone(),
+            owner: self.owner.clone(),
+            left_inputs: self.left_inputs.clone(),
             start: self.start,
             stop: self.stop,
             tolerance: self.tolerance,
@@ -43,8 +48,10 @@ impl Instance {
     }
 
     fn take_plain(&mut self, plain: &Plain) {
-        let Plain { phase, values, changed, slopes, bent, held, start, stop, tolerance } =
-            plain.clone();
+        let plain = plain.clone();
+        (self.owner, self.left_inputs) = (plain.owner, plain.left_inputs);
+        let Plain { phase, values, changed, slopes, bent, held, start, stop, tolerance, .. } =
+            plain;
         *self.held.lock().unwrap_or_else(|own| own.into_inner()) = held;
         (self.phase, self.values, self.changed) = (phase, values, changed);
         (self.slopes, self.bent) = (slopes, bent);
@@ -82,6 +89,7 @@ impl Instance {
         let (length, ports) = (self.interface().len(), self.interface().ports().len());
         let fits = plain.values.len() == length
             && plain.held.len() == length
+            && plain.owner.is_some() == self.owner.is_some()
             && [plain.changed.len(), plain.slopes.len(), plain.bent.len()] == [ports; 3];
         if !fits {
             return Err(bad("these bytes are a state of another model"));
