@@ -2368,13 +2368,17 @@ function _i(e, t, n, r) {
 		}
 		let c = t + (e.clientX - o) / s * (r - t), l = Math.exp(e.deltaY * .0015);
 		n([c - (c - t) * l, c + (r - c) * l]);
-	}, { passive: !1 }), i.addEventListener("dblclick", () => n(null));
-	let o = null;
+	}, { passive: !1 });
+	let o = 0;
+	i.addEventListener("dblclick", () => {
+		clearTimeout(o), n(null);
+	});
+	let s = null;
 	i.addEventListener("pointerdown", (e) => {
-		if (o = [e.clientX, e.clientY], e.button !== 1 && !(e.button === 0 && e.shiftKey)) return;
+		if (s = [e.clientX, e.clientY], e.button !== 1 && !(e.button === 0 && e.shiftKey)) return;
 		e.preventDefault(), e.stopImmediatePropagation();
-		let [t, r] = a(), { width: s } = i.getBoundingClientRect(), c = e.clientX, l = (e) => {
-			let i = (c - e.clientX) / s * (r - t);
+		let [t, r] = a(), { width: o } = i.getBoundingClientRect(), c = e.clientX, l = (e) => {
+			let i = (c - e.clientX) / o * (r - t);
 			n([t + i, r + i]);
 		}, u = () => {
 			removeEventListener("pointermove", l), removeEventListener("pointerup", u);
@@ -2383,9 +2387,9 @@ function _i(e, t, n, r) {
 	}, !0), i.addEventListener("mousedown", (e) => {
 		(e.shiftKey || e.button === 1) && e.stopImmediatePropagation();
 	}, !0), i.addEventListener("click", (t) => {
-		if (!(o && Math.hypot(t.clientX - o[0], t.clientY - o[1]) < 4) || t.shiftKey || t.detail > 1) return;
-		let { left: n } = i.getBoundingClientRect();
-		r?.(e.posToVal(t.clientX - n, "x"));
+		if (!(s && Math.hypot(t.clientX - s[0], t.clientY - s[1]) < 4) || t.shiftKey || t.detail > 1) return;
+		let { left: n } = i.getBoundingClientRect(), a = e.posToVal(t.clientX - n, "x");
+		clearTimeout(o), o = setTimeout(() => r?.(a), 220);
 	});
 }
 // src/report.js

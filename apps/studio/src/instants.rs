@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant as Clock};
 
 use serde_json::{Value as Json, json};
-use superdense::{Event, Instant, RecordedRow, Run, System, Tag};
+use superdense::{Event, Instant, RecordedRow, Run, Settings, System, Tag};
 
 /// The largest number of snapshots and of their bytes in all.
 const MOST: usize = 64;
@@ -59,6 +59,71 @@ impl Snapshots {
         let mut found = before.filter_map(|own| system.resume(&own.1).ok());
         found.next().unwrap_or_else(|| system.begin())
     }
+}
+
+/// The largest model whose wires all get values, in blocks, and how long that may take.
+const MOST_BLOCKS: usize = 2000;
+const WIRE_PATIENCE: Duration = Duration::from_millis(500);
+
+/// The values of all wires at the last tags up to a time: those of the instant, or of the last step
+/// before it. The model runs again with everything recorded, which changes no value; that is left
+/// out for models that are too large or run too long for it.
+pub(crate) struct Wires(Option<System>);
+
+impl Wires {
+    pub fn new(system: &System) -> Wires {
+        let small = system.block_count() <= MOST_BLOCKS && !system.settings().impulses.steps();
+        let everything = Settings { everything: true, ..Settings::default() };
+        Wires(small.then(|| system.with(&everything).ok()).flatten())
+    }
+
+    /// For each microstep the values by the names of the wires.
+    pub fn at(&self, time: f64) -> Json {
+        let Some(system) = &self.0 else { return Json::Null };
+        let schema = system.schema();
+        let columns = schema.columns().iter().enumerate();
+        let columns: Vec<(usize, Vec<String>)> =
+            columns.map(|(index, own)| (index, names(&own.name))).collect();
+        let rows: Arc<Mutex<Vec<(Tag, Json)>>> = Arc::default();
+        let kept = rows.clone();
+        let mut run = system.begin();
+        run.hand_rows_to(Box::new(move |row| {
+            let tag = row.tag();
+            let Ok(mut kept) = kept.lock() else { return };
+            if tag.time.seconds() > time {
+                return;
+            }
+            if kept.last().is_some_and(|own| own.0.time != tag.time) {
+                kept.clear();
+            }
+            let mut values = serde_json::Map::new();
+            for (column, names) in &columns {
+                for name in names {
+                    values.entry(name).or_insert_with(|| json!(row.value(*column)));
+                }
+            }
+            kept.push((tag, Json::Object(values)));
+        }));
+        let begin = Clock::now();
+        while run.tag().time.seconds() <= time {
+            if begin.elapsed() > WIRE_PATIENCE {
+                return Json::Null;
+            }
+            match run.advance() {
+                Ok(None) => {}
+                Ok(Some(_)) | Err(_) => break,
+            }
+        }
+        let Ok(rows) = rows.lock() else { return Json::Null };
+        rows.iter().map(|own| json!({"microstep": own.0.microstep, "values": own.1})).collect()
+    }
+}
+
+/// The names that a wire may have: that of its output, and that of a block with one output.
+fn names(column: &str) -> Vec<String> {
+    let Some(whole) = column.strip_prefix('~') else { return vec![column.to_owned()] };
+    let block = whole.rsplit_once('.').map(|own| own.0.to_owned());
+    std::iter::once(whole.to_owned()).chain(block).collect()
 }
 
 /// A row of the instant.
@@ -130,8 +195,8 @@ fn keep(kept: &mut Vec<Limit>, row: &RecordedRow<'_>, time: f64, columns: usize,
     }
     let values = (0..columns).map(|own| row.value(own).map(<[f64]>::to_vec)).collect();
     let mut impulses = Vec::new();
-    for column in 0..columns {
-        for order in 0..orders[column] {
+    for (column, orders) in orders.iter().enumerate() {
+        for order in 0..*orders {
             if let Some(weight) = row.impulse(column, order) {
                 impulses.push((column, order, weight.to_vec()));
             }

@@ -34,6 +34,8 @@ pub(crate) enum Message {
     View { from: f64, to: f64, pixels: usize },
     /// Asks what happened at the instant nearest to a time.
     Instant { id: u64, time: f64 },
+    /// Asks for the values at the last row up to a time.
+    Row { id: u64, time: f64 },
     /// Asks for the next or the previous row with an event, or of a step.
     Neighbour { id: u64, time: f64, forward: bool, events: bool },
     /// Asks for the result as a file.

@@ -12,7 +12,7 @@ use superdense::{
 };
 
 use crate::check::{Checked, diagnostics};
-use crate::instants::{Snapshots, instant};
+use crate::instants::{Snapshots, Wires, instant};
 use crate::session::Answers;
 use crate::store::Store;
 
@@ -37,6 +37,10 @@ pub(crate) enum Order {
         pixels: usize,
     },
     Instant {
+        id: u64,
+        time: f64,
+    },
+    Row {
         id: u64,
         time: f64,
     },
@@ -72,6 +76,8 @@ struct Runner<'a> {
     system: Option<System>,
     store: Arc<Mutex<Store>>,
     snapshots: Snapshots,
+    /// Of the system of the last run; made when they are first asked for.
+    wires: Option<Wires>,
     run: u64,
     view: (f64, f64, usize),
 }
@@ -84,6 +90,7 @@ pub(crate) fn runner(orders: &Receiver<Order>, answers: &Answers) {
         system: None,
         store: Arc::default(),
         snapshots: Snapshots::default(),
+        wires: None,
         run: 0,
         view: (f64::NEG_INFINITY, f64::INFINITY, 1000),
     };
@@ -157,17 +164,51 @@ impl Runner<'_> {
                 self.answers.send(&json!({"kind": "neighbour", "id": id, "time": found}));
             }
             Order::Instant { id, time } => {
-                let Some(system) = &self.system else { return };
                 let near = self.store.lock().ok().and_then(|own| own.nearest_event(time));
-                let mut answer = instant(system, &self.snapshots, near.unwrap_or(time));
-                answer["kind"] = json!("instant");
-                answer["id"] = json!(id);
-                self.answers.send(&answer);
+                self.instant(id, near.unwrap_or(time));
+            }
+            Order::Row { id, time } => {
+                match self.store.lock().is_ok_and(|own| own.has_event(time)) {
+                    true => self.instant(id, time),
+                    false => self.row(id, time),
+                }
             }
             Order::Export { format } => self.export(&format),
             Order::Report => self.report(),
             _ => {}
         }
+    }
+
+    /// Answers with what happened at an instant.
+    fn instant(&mut self, id: u64, time: f64) {
+        let Some(system) = self.system.clone() else { return };
+        let mut answer = instant(&system, &self.snapshots, time);
+        if let Some(time) = answer["time"].as_f64() {
+            answer["wires"] = self.wires.get_or_insert_with(|| Wires::new(&system)).at(time);
+        }
+        answer["kind"] = json!("instant");
+        answer["id"] = json!(id);
+        self.answers.send(&answer);
+    }
+
+    /// Answers with the values between two events.
+    fn row(&mut self, id: u64, time: f64) {
+        let Some(system) = self.system.clone() else { return };
+        let found = self.store.lock().ok().and_then(|own| own.at(time));
+        let answer = match found {
+            None => json!({"kind": "instant", "id": id, "error": "there is no row here"}),
+            Some((time, values)) => {
+                let wires = self.wires.get_or_insert_with(|| Wires::new(&system)).at(time);
+                let columns: Vec<String> =
+                    system.schema().columns().iter().map(|own| own.name.clone()).collect();
+                json!({
+                    "kind": "instant", "id": id, "time": time, "exact": time.to_string(),
+                    "columns": columns, "events": [], "text": "", "left_out": 0, "wires": wires,
+                    "rows": [{"microstep": 0, "values": values, "impulses": []}],
+                })
+            }
+        };
+        self.answers.send(&answer);
     }
 
     /// The system of a run: with the parameters of the page.
@@ -209,6 +250,7 @@ impl Runner<'_> {
         };
         self.run = run;
         self.snapshots = Snapshots::default();
+        self.wires = None;
         self.store = Arc::new(Mutex::new(Store::new(&system.schema())));
         let mut going = system.begin();
         self.system = Some(system.clone());

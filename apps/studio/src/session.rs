@@ -1,6 +1,7 @@
 //! One tab: its socket, and the two threads that answer what it sends.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -13,7 +14,7 @@ use tokio::sync::mpsc;
 
 use crate::check::{Checker, library};
 use crate::edits;
-use crate::folder::{Unsaved, fingerprint};
+use crate::folder::{Example, Unsaved, fingerprint};
 use crate::messages::Message;
 use crate::runner::{Order, runner};
 use crate::server::Shared;
@@ -101,6 +102,7 @@ fn dispatch(text: &str, requests: &Sender<Request>, orders: &Sender<Order>) -> b
         Message::Stop => Order::Stop,
         Message::View { from, to, pixels } => Order::View { from, to, pixels },
         Message::Instant { id, time } => Order::Instant { id, time },
+        Message::Row { id, time } => Order::Row { id, time },
         Message::Neighbour { id, time, forward, events } => {
             Order::Neighbour { id, time, forward, events }
         }
@@ -113,7 +115,8 @@ fn dispatch(text: &str, requests: &Sender<Request>, orders: &Sender<Order>) -> b
 
 /// Answers questions about texts and files. Of several texts that wait, only the last is read.
 fn read(shared: &Shared, requests: &Receiver<Request>, orders: &Sender<Order>, answers: &Answers) {
-    let mut reader = Reader { shared, checker: Checker::default(), watched: None, answers };
+    let mut reader =
+        Reader { shared, checker: Checker::default(), watched: None, example: None, answers };
     let mut next = None;
     while let Some(request) = next.take().or_else(|| requests.recv().ok()) {
         let mut request = request;
@@ -146,6 +149,8 @@ struct Reader<'s> {
     checker: Checker,
     /// The file of the tab, and what was known of it at the last look.
     watched: Option<Watched>,
+    /// The example that was opened last, with its files, until it is saved.
+    example: Option<(Example, tempfile::TempDir)>,
     answers: &'s Answers,
 }
 
@@ -173,16 +178,25 @@ impl Reader<'_> {
                         .collect::<Vec<_>>(),
                 }))
             }
-            Message::Open { path } => Some(match folder.read(&path) {
-                Ok(text) => json!({
-                    "kind": "opened", "path": path, "text": text, "known": fingerprint(&text),
-                    "kept": folder.kept(&path, &text),
-                }),
-                Err(error) => failed(&error),
+            Message::Open { path } => Some({
+                self.example = None;
+                match folder.read(&path) {
+                    Ok(text) => json!({
+                        "kind": "opened", "path": path, "text": text, "known": fingerprint(&text),
+                        "kept": folder.kept(&path, &text),
+                    }),
+                    Err(error) => failed(&error),
+                }
             }),
             Message::Example { name } => {
                 let own = folder.examples.iter().find(|own| own.name == name)?;
                 let (_, text) = own.files.first()?;
+                // Data that the model reads are beside it until it is saved.
+                let place = tempfile::tempdir().ok()?;
+                for (file, text) in &own.files {
+                    std::fs::write(place.path().join(file), text).ok()?;
+                }
+                self.example = Some((own.clone(), place));
                 Some(json!({
                     "kind": "opened", "path": null, "text": text, "known": null, "kept": null,
                     "name": format!("{name}.yaml"),
@@ -191,6 +205,7 @@ impl Reader<'_> {
             Message::Save { path, text, known } => {
                 Some(match folder.save(&path, &text, known.as_deref()) {
                     Ok(()) => {
+                        self.save_data(&path);
                         self.watch(Some(path.clone()));
                         let known = fingerprint(&text);
                         json!({
@@ -213,10 +228,15 @@ impl Reader<'_> {
                 None
             }
             Message::Text { version, path, text, opened } => {
-                let name = match folder.path(&path) {
-                    Ok(whole) => whole.to_string_lossy().into_owned(),
-                    Err(_) => path,
-                };
+                let of_example = |own: &(Example, _)| path == format!("{}.yaml", own.0.name);
+                let name =
+                    match (self.example.as_ref().filter(|own| of_example(own)), folder.path(&path))
+                    {
+                        (Some((_, place)), _) => place.path().join(&path),
+                        (None, Ok(whole)) => whole,
+                        (None, Err(_)) => PathBuf::from(path),
+                    };
+                let name = name.to_string_lossy().into_owned();
                 let (answer, system) = self.checker.check(version, &name, &text, &opened);
                 if let Some(own) = system {
                     let _ = orders.send(Order::Load(Box::new(own)));
@@ -229,6 +249,19 @@ impl Reader<'_> {
                 Some(edits::entry(id, &text, path))
             }
             _ => None,
+        }
+    }
+
+    /// Saves the data of an example beside its model; a file that is there stays as it is.
+    fn save_data(&mut self, path: &str) {
+        let Some((own, _)) = self.example.take() else { return };
+        let Ok(model) = self.shared.folder.path(path) else { return };
+        for (file, text) in &own.files {
+            let place = model.with_file_name(file);
+            if file.ends_with(".csv") && !place.exists() {
+                // A model whose data are missing says so itself.
+                let _ = std::fs::write(place, text);
+            }
         }
     }
 

@@ -174,10 +174,28 @@ impl Store {
         }
     }
 
+    /// The values of each column at the last row up to a time, none for those that are absent, and
+    /// the time of that row.
+    pub fn at(&self, time: f64) -> Option<(f64, Vec<Option<Vec<f64>>>)> {
+        let row = self.times.partition_point(|own| *own <= time).checked_sub(1)?;
+        let column = |lanes: &[usize]| {
+            let values = (lanes[0]..lanes[1]).map(|lane| self.lanes[lane].values[row]);
+            let values: Vec<f64> = values.collect();
+            (!values.iter().all(|own| own.is_nan())).then_some(values)
+        };
+        Some((self.times[row], self.starts.windows(2).map(column).collect()))
+    }
+
+    /// Whether an event happens at a time.
+    pub fn has_event(&self, time: f64) -> bool {
+        let next = self.events.partition_point(|row| self.times[*row] < time);
+        self.events.get(next).is_some_and(|row| self.times[*row] == time)
+    }
+
     /// The time of the instant with an event that is nearest to a time.
     pub fn nearest_event(&self, time: f64) -> Option<f64> {
         let near = [self.neighbour(time, true, true), self.neighbour(time, false, true)];
-        let here = self.events.iter().map(|row| self.times[*row]).find(|own| *own == time);
+        let here = self.has_event(time).then_some(time);
         let near = near.into_iter().flatten();
         here.or_else(|| near.min_by(|a, b| (a - time).abs().total_cmp(&(b - time).abs())))
     }
@@ -186,7 +204,7 @@ impl Store {
 impl Lane {
     fn push(&mut self, value: f64) {
         self.values.push(value);
-        if self.values.len() % BLOCK == 0 {
+        if self.values.len().is_multiple_of(BLOCK) {
             let first = self.values.len() - BLOCK;
             let (low, high) = self.searched(first, self.values.len()).unwrap_or((first, first));
             self.extremes.push((low as u32, high as u32));
@@ -254,7 +272,7 @@ mod tests {
                 state ^= state << 13;
                 state ^= state >> 7;
                 state ^= state << 17;
-                if state % 11 == 0 { f64::NAN } else { (state % 100_003) as f64 }
+                if state.is_multiple_of(11) { f64::NAN } else { (state % 100_003) as f64 }
             };
             let values: Vec<f64> = (0..rows).map(|_| next()).collect();
             let own = store(&values);

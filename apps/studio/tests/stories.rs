@@ -221,3 +221,42 @@ fn two_tabs_do_not_disturb_each_other() {
     drop(one);
     assert_eq!(two.check(BALL)["ok"], true);
 }
+
+/// Between events a row has the values of all wires, which the model does not record.
+#[test]
+fn every_wire_has_a_value_at_a_row() {
+    let own = served();
+    let mut tab = own.tab();
+    tab.check(
+        "superdense: 1\nblocks:\n  x: {type: Integrator, input: 2, initial: 1}\n  \
+         twice: {type: Gain, input: x, gain: 3}\n  y: {type: Integrator, input: twice}\n\
+         record: [y]\nsimulate: {stop: 1}\n",
+    );
+    tab.run(1, &json!([]), &json!(null));
+    tab.send(&json!({"do": "neighbour", "id": 1, "time": 2.0, "forward": false, "events": false}));
+    let time = tab.wait("neighbour")["time"].as_f64().expect("a time");
+    tab.send(&json!({"do": "row", "id": 2, "time": time}));
+    let found = tab.wait("instant");
+    let values = &found["wires"][0]["values"];
+    let x = values["x"][0].as_f64().expect("a value");
+    assert!((x - (1.0 + 2.0 * time)).abs() < 1e-9, "{found}");
+    assert!((values["twice"][0].as_f64().expect("a value") - 3.0 * x).abs() < 1e-9, "{found}");
+}
+
+/// An example runs with the data that come with it, and takes them along when it is saved.
+#[test]
+fn an_example_has_its_data() {
+    let own = served();
+    let mut tab = own.tab();
+    tab.send(&json!({"do": "example", "name": "data"}));
+    let text = tab.wait("opened")["text"].as_str().expect("a text").to_owned();
+    let check = |text: &str, path: &str| json!({"do": "text", "version": 1, "path": path, "text": text, "opened": []});
+    tab.send(&check(&text, "data.yaml"));
+    let found = tab.wait("checked");
+    assert_eq!(found["ok"], true, "{found}");
+    tab.send(&json!({"do": "save", "path": "mine.yaml", "text": text, "known": null}));
+    tab.wait("saved");
+    assert!(own.folder.path().join("u.csv").exists());
+    tab.send(&check(&text, "mine.yaml"));
+    assert_eq!(tab.wait("checked")["ok"], true);
+}

@@ -177,7 +177,7 @@ const stories = {
     await page.evaluate(() => { globalThis.studio.instant = null; });
     const { x, y, width, height } = await page.locator('.u-over').first().boundingBox();
     await page.mouse.click(x + width * 0.12, y + height / 2);
-    await page.locator('.instant').waitFor();
+    await until(() => globalThis.studio.instant);
     const own = await state('instant');
     assert(Math.abs(own.time - Math.sqrt(20 / 9.81)) < 1e-6, 'the first bounce is opened');
     assert((await page.locator('.node.lit').count()) >= 2, 'blocks that fired are lit');
@@ -190,6 +190,9 @@ const stories = {
     await until((time) => globalThis.studio.instant.time > time, own.time);
     await page.keyboard.press('Alt+Shift+ArrowLeft');
     await until((time) => globalThis.studio.instant.time === time, own.time);
+    await page.getByRole('button', { name: 'step ›' }).click();
+    await until(() => globalThis.studio.instant.events.length === 0);
+    assert((await page.locator('.value').count()) >= 3, 'wires have values between events');
     await page.getByLabel('Close the instant').click();
   },
 

@@ -12,6 +12,9 @@ use tungstenite::{Message, WebSocket};
 /// A model that bounces.
 pub const BALL: &str = include_str!("../../../../models/bouncing-ball/model.yaml");
 
+/// A model that reads a file.
+const DATA: &str = "superdense: 1\ninputs: {u: {file: u.csv}}\nrecord: [u]\nsimulate: {stop: 1}\n";
+
 /// How long an answer may take; machines of tests are busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -32,8 +35,9 @@ pub fn served() -> Served {
 }
 
 fn serve(folder: tempfile::TempDir) -> Served {
-    let files = vec![("model.yaml".to_owned(), BALL.to_owned())];
-    let example = Example { name: "ball".to_owned(), summary: "A ball.".to_owned(), files };
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = vec![file("model.yaml", DATA), file("u.csv", "time,u\n0,1\n1,2\n")];
+    let example = Example { name: "data".to_owned(), summary: "An input.".to_owned(), files };
     let path = Some(folder.path().to_owned());
     let studio = Studio::new(Options { path, port: None, examples: vec![example] });
     let studio = studio.expect("a studio");

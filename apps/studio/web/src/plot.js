@@ -213,7 +213,11 @@ function interact(u, source, asked, clicked) {
     const factor = Math.exp(event.deltaY * 0.0015);
     asked([at - (at - min) * factor, at + (max - at) * factor]);
   }, { passive: false });
-  over.addEventListener('dblclick', () => asked(null));
+  let waiting = 0;
+  over.addEventListener('dblclick', () => {
+    clearTimeout(waiting);
+    asked(null);
+  });
   let from = null;
   over.addEventListener('pointerdown', (event) => {
     from = [event.clientX, event.clientY];
@@ -241,6 +245,9 @@ function interact(u, source, asked, clicked) {
     const still = from && Math.hypot(event.clientX - from[0], event.clientY - from[1]) < 4;
     if (!still || event.shiftKey || event.detail > 1) return;
     const { left } = over.getBoundingClientRect();
-    clicked?.(u.posToVal(event.clientX - left, 'x'));
+    const time = u.posToVal(event.clientX - left, 'x');
+    // A second click asks for everything instead.
+    clearTimeout(waiting);
+    waiting = setTimeout(() => clicked?.(time), 220);
   });
 }

@@ -70,9 +70,9 @@ export function reached(scene, events, microstep) {
 }
 
 /** A number for a reader. */
-export function shown(value) {
+export function shown(value, digits = 6) {
   if (value === null || value === undefined) return 'absent';
-  if (Array.isArray(value)) return value.length === 1 ? shown(value[0]) : `[${value.map(shown).join(', ')}]`;
+  if (Array.isArray(value)) return value.length === 1 ? shown(value[0], digits) : `[${value.map((own) => shown(own, digits)).join(', ')}]`;
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
-  return String(Number(value.toPrecision(6)));
+  return String(Number(value.toPrecision(digits)));
 }

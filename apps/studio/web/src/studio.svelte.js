@@ -344,6 +344,23 @@ class Studio {
     this.microstep = Math.min(1, last);
   }
 
+  /** Goes to the next or previous row: a step of the solver, or an event. */
+  async row(forward) {
+    const time = this.instant?.time ?? (forward ? -1e300 : 1e300);
+    const found = await this.socket.ask({ do: 'neighbour', time, forward, events: false });
+    if (found.time === null) return;
+    const answer = await this.socket.ask({ do: 'row', time: found.time });
+    if (answer.error) { this.notice = answer.error; return; }
+    this.instant = answer;
+    this.microstep = forward ? 0 : this.lastMicrostep;
+  }
+
+  /** The values of the wires at the opened microstep, by name. */
+  get wires() {
+    const rows = (this.instant?.wires ?? []).filter((own) => own.microstep <= this.microstep);
+    return rows.length ? rows[rows.length - 1].values : null;
+  }
+
   get lastMicrostep() {
     const rows = this.instant?.rows ?? [];
     return rows.length ? rows[rows.length - 1].microstep : 0;
