@@ -25,6 +25,7 @@ mod stream;
 #[cfg(not(feature = "streams"))]
 #[path = "commands/without_streams.rs"]
 mod stream;
+mod sweep;
 
 use anyhow::Result;
 use superdense::Tolerance;
@@ -37,6 +38,7 @@ pub fn run(command: Command) -> Result<()> {
     run::interrupt::watch()?;
     match command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),

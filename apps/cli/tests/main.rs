@@ -21,6 +21,7 @@ mod pictures;
 mod plots;
 mod snippets;
 mod streams;
+mod sweeps;
 mod tables;
 mod tools;
 mod traces;

@@ -100,6 +100,7 @@ mod schema;
 mod story;
 #[cfg(feature = "streams")]
 mod streams;
+mod sweep;
 mod work;
 
 pub use audit::{Audit, AuditError, Fault, Finding};
@@ -146,6 +147,10 @@ pub use story::Instant;
 pub use stream::{Evaluations, StreamError, Sums};
 #[cfg(feature = "streams")]
 pub use streams::{Streamed, Streaming};
+pub use sweep::{
+    Sweep, SweepError, SweepProgress, SweepRequest, SweepSummary, SweepTarget, SweepWorker,
+    Unfinished,
+};
 pub use trace::{
     Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, Interpolation, PairError,
     ReadError, Samples, SamplesError, Schema, TestFunction, Tolerance, Trace, WriteError, Writer,
@@ -157,6 +162,11 @@ pub use work::{BlockWork, RegionWork, SolverSwitch, Work};
 #[cfg(feature = "pictures")]
 pub mod plots {
     pub use plot::*;
+}
+
+/// The points, measures and rows of sweeps.
+pub mod sweeps {
+    pub use ::sweep::*;
 }
 
 /// Results in files.
