@@ -21,6 +21,8 @@ pub struct Arguments {
 pub enum Command {
     /// Run a model and write its recorded signals to a CSV, Parquet or JSON file.
     Run(Box<RunArguments>),
+    /// Run a model many times with other parameters, and write a table with a row for each run.
+    Sweep(Box<SweepArguments>),
     /// Check a model for errors without running it.
     Check(Box<CheckArguments>),
     /// Evaluate a model on streams: solver and model in one table, one row per evaluation.
@@ -240,6 +242,7 @@ impl Command {
     pub fn format(&self) -> Format {
         match self {
             Command::Run(arguments) => arguments.format,
+            Command::Sweep(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
             Command::Dirac(arguments) => arguments.format,
             Command::Pair(arguments) => arguments.format,
@@ -447,6 +450,60 @@ pub struct RunArguments {
     /// regions or the solver changed during the run, and one on the drift of invariants.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// Arguments of `sweep`.
+#[derive(Args, Debug)]
+pub struct SweepArguments {
+    /// The model file; what its section `sweep` says holds unless an option says otherwise.
+    pub model: PathBuf,
+    /// The values of a parameter: a value, a list 1, 2, 5, a range 0.5:0.9:0.01, linspace(0, 1, 11),
+    /// geomspace(0.1, 10, 21), or a distribution such as normal(1, 0.1) or uniform(0, 1); may be
+    /// repeated.
+    #[arg(short, long = "parameter", value_name = "NAME=VALUES", allow_hyphen_values = true)]
+    pub parameters: Vec<String>,
+    /// A table of parameter sets, a column for each parameter: .csv, .parquet or .json.
+    #[arg(long, value_name = "FILE")]
+    pub sets: Option<PathBuf>,
+    /// How many samples are drawn if a parameter has a distribution.
+    #[arg(long, value_name = "COUNT")]
+    pub samples: Option<u64>,
+    /// How samples are spread: random, latin (hypercube) or sobol.
+    #[arg(long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Repeat each run so often, each time with the next seed.
+    #[arg(long, value_name = "COUNT")]
+    pub repeats: Option<u64>,
+    /// What is measured, such as peak=max(y), time(hit, 3) or settling(y, 0.02); may be repeated; by
+    /// default, the last value of each recorded signal.
+    #[arg(short, long = "measure", value_name = "[NAME=]MEASURE")]
+    pub measures: Vec<String>,
+    /// The table: .csv, .parquet or .json.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Write the trace of each run, too, as Parquet in FOLDER/run=K.
+    #[arg(long, value_name = "FOLDER")]
+    pub traces: Option<PathBuf>,
+    /// Go on with a sweep that was interrupted.
+    #[arg(long)]
+    pub resume: bool,
+    /// Only part K of N equal parts, such as 2/8, for machines that share the work.
+    #[arg(long, value_name = "K/N")]
+    pub part: Option<String>,
+    /// How many threads compute runs; by default, one for each processor.
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<usize>,
+    /// Give an input of the model: an expression over `time` and parameters; may be repeated.
+    #[arg(short, long = "input", value_name = "NAME=EXPRESSION")]
+    pub inputs: Vec<String>,
+    /// Print no summary; warnings and errors are still printed.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The format of messages on standard error; with json, one JSON object per line.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    #[command(flatten)]
+    pub settings: SettingOptions<AllSettings>,
 }
 
 /// Arguments of `check`.

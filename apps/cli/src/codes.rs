@@ -45,6 +45,11 @@ pub const CODES: &[(&str, &str)] = &[
         The other state must come first, and a state that is like another cannot have blocks, outputs or parameters of its own.",
     ),
     (
+        "bad-sweep",
+        "What a sweep asks for is impossible: a distribution with arguments that it cannot have, a range that leads away from its end, a measure of something that is no number, or samples without a distribution. \
+        Correct the underlined text; `superdense help sweep` shows the forms.",
+    ),
+    (
         "bad-transition",
         "A transition has settings that exclude each other, such as a condition on an error transition, or it leaves a final state. \
         Remove one of them; docs/modes.md explains each setting.",
@@ -422,6 +427,11 @@ pub const CODES: &[(&str, &str)] = &[
         If it should stay there, give it a state of its own in a Modal; `zeno: stop` under `simulate` stops the run there. If it should pass, nothing is wrong.",
     ),
     (
+        "run-failed",
+        "Some runs of a sweep failed. The others are not affected; the row of a run that failed has no measures, and the columns `code` and `message` say why. \
+        `superdense explain CODE` explains the code, and `superdense run` with the parameters of the row repeats the run.",
+    ),
+    (
         "set-into-nothing",
         "A transition sets something that has no state: a name that the destination does not have, or a block without memory. \
         Set a block with a state, such as an Integrator, in the destination state, or a parameter of that state or of the Modal.",
@@ -455,6 +465,26 @@ pub const CODES: &[(&str, &str)] = &[
         Let the jump come from an event or a comparison, so that it is located; look for a singularity at the time of the message.",
     ),
     (
+        "sweep-compiles",
+        "A parameter of a sweep decides the structure of the program, such as the size of a vector, so that the model is compiled for each of its values. \
+        Nothing is wrong; each value takes a few milliseconds more.",
+    ),
+    (
+        "sweep-folder",
+        "The folder for the traces of a sweep holds files that are not of this sweep, and nothing is mixed or overwritten. \
+        Choose a new folder.",
+    ),
+    (
+        "sweep-journal",
+        "The rows so far of a sweep cannot be used: they belong to another model, other parameters, measures or settings, another process writes them, or the file is damaged. \
+        Go on with the same sweep, or delete the file that the message names.",
+    ),
+    (
+        "sweep-unfinished",
+        "A sweep into this table was interrupted, and its rows so far are in the file that the message names. \
+        Go on with `--resume`, or delete the file to begin anew.",
+    ),
+    (
         "tolerance-too-small",
         "The allowed error of a state is smaller than the rounding of its own value: floats have about 16 digits, and no step is short enough for more. \
         Use a larger tolerance. The smallest that can be met is a `relative_tolerance` of about 1e-15, or an `absolute_tolerance` of about 1e-15 times the value.",
@@ -474,6 +504,11 @@ pub const CODES: &[(&str, &str)] = &[
         "A run on streams reached the maximum number of evaluations before its stop time. \
         Steps are halved until the two stages of the solver agree within the tolerance, so too small a tolerance, a very stiff model, or the drift of the two separate sums can require any number of evaluations. \
         Raise `--limit`, use a larger tolerance, or let the stages share their sum with `--shared`.",
+    ),
+    (
+        "too-many-runs",
+        "A sweep is the product of all values, samples and repeats, and has more runs than anybody would wait for. \
+        Take larger steps, or draw samples (a Latin hypercube or Sobol points) instead of a grid.",
     ),
     (
         "too-many-ticks",

@@ -40,6 +40,7 @@ mod studio;
 #[cfg(not(feature = "studio"))]
 #[path = "commands/without_studio.rs"]
 mod studio;
+mod sweep;
 
 use anyhow::Result;
 use superdense::Tolerance;
@@ -52,6 +53,7 @@ pub fn run(command: Command) -> Result<()> {
     run::interrupt::watch()?;
     match command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),

@@ -107,6 +107,7 @@ mod schema;
 mod story;
 #[cfg(feature = "streams")]
 mod streams;
+mod sweep;
 mod work;
 
 #[cfg(feature = "analysis")]
@@ -163,6 +164,10 @@ pub use story::Instant;
 pub use stream::{Evaluations, StreamError, Sums};
 #[cfg(feature = "streams")]
 pub use streams::{Streamed, Streaming};
+pub use sweep::{
+    Sweep, SweepError, SweepProgress, SweepRequest, SweepSummary, SweepTarget, SweepWorker,
+    Unfinished,
+};
 pub use trace::{
     Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, Interpolation, PairError,
     ReadError, Samples, SamplesError, Schema, TestFunction, Tolerance, Trace, WriteError, Writer,
@@ -179,6 +184,11 @@ pub mod plots {
 /// Edits of the text of a model file that keep its comments and its layout.
 pub mod edit {
     pub use model::edit::*;
+}
+
+/// The points, measures and rows of sweeps.
+pub mod sweeps {
+    pub use ::sweep::*;
 }
 
 /// Results in files.

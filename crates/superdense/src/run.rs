@@ -220,6 +220,12 @@ impl Run {
         Some(simulation.record_beside(rows.clone()))
     }
 
+    /// Hands the rows of [`Run::record_beside`] to a function instead of keeping them, if each
+    /// microstep has one.
+    pub fn hand_beside_to(&mut self, index: usize, listener: RowListener) {
+        self.recorder.hand_beside_to(index, listener);
+    }
+
     /// The rows of [`Run::record_beside`].
     pub fn beside(&self, index: usize) -> &Trace {
         self.recorder.beside(index)
