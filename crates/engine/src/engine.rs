@@ -269,7 +269,7 @@ impl Engine<'_> {
         if let Some(region) = self.mover()
             && self.scratch.rounds.as_ref().is_some_and(|rounds| rounds.speculates)
         {
-            self.step_region(region, Time::MAX, (Time::MAX, 1))?;
+            self.step_region(region, Time::MAX, (Time::MAX, 1, false))?;
         }
         Ok(())
     }
