@@ -125,6 +125,7 @@ fn steady<'py>(py: Python<'py>, found: &Trimmed) -> PyResult<Bound<'py, PyDict>>
     dict.set_item("at_bounds", &found.at_bounds)?;
     dict.set_item("open", &found.open)?;
     dict.set_item("open_directions", found.open_directions)?;
+    dict.set_item("crossed", &found.crossed)?;
     dict.set_item("steps", found.steps)?;
     about(&dict, &found.held, &found.depend_on_time, &found.switches)?;
     Ok(dict)

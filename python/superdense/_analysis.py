@@ -55,6 +55,9 @@ class Trimmed:
     """In how many directions they may move together."""
     held: dict[str, str]
     """The discrete states that something depends on, with the values at which they are held."""
+    crossed: list[str]
+    """The blocks with comparisons that a run would have crossed on its way here, such as relays:
+    their events have not happened."""
     depend_on_time: list[str]
     """What depends on time itself, so that this is steady at one instant only."""
     switches: list[Switch]

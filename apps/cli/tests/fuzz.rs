@@ -42,7 +42,7 @@ const SIGTERM: i32 = 15;
 const TOLD_EVERY: u64 = 10_000;
 
 /// What is done with a model: the arguments before and after its name.
-const COMMANDS: [(&[&str], &[&str]); 11] = [
+const COMMANDS: [(&[&str], &[&str]); 14] = [
     (&["run"], &["--quiet", "-o", "out.csv"]),
     BACKENDS,
     (&["run"], &["--quiet", "--backend", "native", "-o", "out.parquet"]),
@@ -54,6 +54,9 @@ const COMMANDS: [(&[&str], &[&str]); 11] = [
     (&["stream"], &["--quiet", "--limit", "2000", "-o", "stream.csv"]),
     (&["dirac"], &[]),
     (&["check", "--parameters"], &[]),
+    (&["trim"], &[]),
+    (&["linearize", "--at", "0.3", "--delays", "2"], &[]),
+    (&["linearize", "--trim"], &["--format", "json"]),
 ];
 
 /// A run whose result must be the same with native code.

@@ -8,7 +8,7 @@
 
 use blocks::Part;
 use diagram::{BlockId, Diagram, FragmentId, Phase, Presence, RegionId, WireId};
-use ir::{NodeId, Op, Slot, Tape};
+use ir::{NodeId, Op, Slot, SlotRange, Tape};
 use rustc_hash::{FxHashMap, FxHashSet};
 use schedule::{PartId, Schedule, Step};
 
@@ -110,8 +110,10 @@ pub struct Equations {
     pub outputs: Vec<Place>,
     /// The delays.
     pub delays: Vec<EquationDelay>,
-    /// The comparisons.
+    /// The comparisons that something depends on.
     pub comparisons: Vec<EquationComparison>,
+    /// All other comparisons: their changes are events, or decide about transitions.
+    pub watched: Vec<EquationComparison>,
     /// The states that keep their values between events and that something depends on; those of
     /// signals from outside are not among them.
     pub held: Vec<StateId>,
@@ -216,6 +218,8 @@ impl Maker<'_> {
         let outputs = outputs.iter().map(|wire| self.output(*wire)).collect();
         let (delays, comparisons) = self.close();
         let read = self.read();
+        let known: FxHashSet<CrossingId> = comparisons.iter().map(|own| own.crossing).collect();
+        let watched = self.add_comparisons(&|_, crossing| !known.contains(&crossing));
         for input in &mut inputs {
             input.derived = self.reads_derivative(input.wire);
             self.compute_again(input);
@@ -233,7 +237,7 @@ impl Maker<'_> {
         );
         let mut image = layout.image().to_vec();
         image[..program.image.len()].copy_from_slice(&program.image);
-        Equations { tape, image, states, inputs, outputs, delays, comparisons, held }
+        Equations { tape, image, states, inputs, outputs, delays, comparisons, watched, held }
     }
 
     fn fragment(&self, wire: WireId) -> FragmentId {
@@ -291,11 +295,15 @@ impl Maker<'_> {
     /// Adds delays and comparisons until everything that is computed depends on known ones only.
     fn close(&mut self) -> (Vec<EquationDelay>, Vec<EquationComparison>) {
         let (mut delays, mut comparisons) = (Vec::new(), Vec::new());
-        let mut seen: FxHashSet<(BlockId, NodeId)> = FxHashSet::default();
+        let mut seen: FxHashSet<CrossingId> = FxHashSet::default();
         loop {
             let (read, before) = (self.read(), self.roots.len());
             self.add_delays(&read, &mut delays);
-            self.add_comparisons(&read, &mut seen, &mut comparisons);
+            let new = self.add_comparisons(&|places, crossing| {
+                !seen.contains(&crossing) && places.iter().any(|slot| read.contains(&slot))
+            });
+            seen.extend(new.iter().map(|own| own.crossing));
+            comparisons.extend(new);
             if self.roots.len() == before {
                 break (delays, comparisons);
             }
@@ -331,18 +339,18 @@ impl Maker<'_> {
         }
     }
 
+    /// Adds the operands of comparisons that are wanted, given the slots of their sides and their
+    /// first crossing.
     fn add_comparisons(
         &mut self,
-        read: &FxHashSet<Slot>,
-        seen: &mut FxHashSet<(BlockId, NodeId)>,
-        found: &mut Vec<EquationComparison>,
-    ) {
+        wanted: &dyn Fn(SlotRange, CrossingId) -> bool,
+    ) -> Vec<EquationComparison> {
+        let mut found = Vec::new();
         for (index, flat) in self.diagram.blocks.iter().enumerate() {
             let block = BlockId::new(index);
             for original in &flat.located {
                 let site = self.slots.sites[&(block, *original)];
-                let mut places = site.frozen.slots(site.ty.len()).iter();
-                if !places.any(|slot| read.contains(&slot)) || !seen.insert((block, *original)) {
+                if !wanted(site.frozen.slots(site.ty.len()), site.first) {
                     continue;
                 }
                 let operand = flat.smooth.graph.node(flat.smooth.placed[original]).args[0];
@@ -358,6 +366,7 @@ impl Maker<'_> {
                 found.extend((0..site.ty.len()).map(comparison));
             }
         }
+        found
     }
 
     /// Whether what is computed reads a time derivative of a wire.

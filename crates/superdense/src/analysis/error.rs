@@ -183,8 +183,8 @@ impl AnalysisError {
             AnalysisError::Unknown { help, .. } => return help.clone(),
             AnalysisError::Twice { .. } => "give each name once",
             AnalysisError::NoNumber { .. } => {
-                "choose a number that is present between events, such as an input, the \
-                 output of a block, or an expression over them"
+                "choose a number that is present between events; an input of a linear model or an \
+                 unknown is outside of algebraic loops"
             }
             AnalysisError::NotTunable { .. } => "declare it `tunable: true`",
             AnalysisError::EndedBefore { .. } => "choose an earlier time",

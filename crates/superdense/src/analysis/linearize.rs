@@ -204,8 +204,9 @@ impl Linearizing<'_> {
         let open = Open { system: open, inputs: m, outputs: p };
         let closed = functions.close_delays(system, program, open, delays)?;
         let by_time = functions.derivatives(&places.rows(), &[functions.time]);
-        let on_time = row_names.iter().enumerate().filter(|(i, _)| by_time.get(*i, 0) != 0.0);
-        let on_time: Vec<String> = on_time.take(n + p).map(|(_, name)| name.clone()).collect();
+        let rows = row_names.iter().take(n + p).enumerate();
+        let on_time = rows.filter(|(i, _)| by_time.get(*i, 0) != 0.0);
+        let on_time: Vec<String> = on_time.map(|(_, name)| name.clone()).collect();
         let mut named_states = valued(&states, &functions.at(&places.states));
         let mut rates = valued(&states, &functions.at(&places.rates));
         for name in &closed.states {

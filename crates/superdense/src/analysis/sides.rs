@@ -51,6 +51,27 @@ impl Functions {
         self.run();
     }
 
+    /// The blocks with comparisons that are not on the sides on which the run has them, apart from
+    /// those that the equations read: in a run there would have been events.
+    pub fn crossed(&self, system: &System) -> Vec<String> {
+        let watched = self.equations.watched.iter().filter(|own| self.runs(own.fragment));
+        let crossed = watched.filter(|own| {
+            let (value, frozen) = (self.buffer[own.value.index()], self.buffer[own.frozen.index()]);
+            match own.kind {
+                CrossingKind::Sign => value * frozen < 0.0 && value.abs() > NEAR,
+                CrossingKind::Floor => value < frozen - NEAR || value > frozen + 1.0 + NEAR,
+            }
+        });
+        let mut blocks: Vec<String> = Vec::new();
+        for own in crossed {
+            let block = system.diagram.block(own.block).written().to_owned();
+            if !blocks.contains(&block) {
+                blocks.push(block);
+            }
+        }
+        blocks
+    }
+
     /// The comparisons whose operands are equal up to rounding.
     fn near(&self, states: &[Place]) -> Vec<EquationComparison> {
         let comparisons = self.comparisons();

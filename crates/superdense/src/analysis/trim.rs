@@ -70,6 +70,9 @@ pub struct Trimmed {
     pub open_directions: usize,
     /// The discrete states that something depends on, with the values at which they are held.
     pub held: Vec<(String, String)>,
+    /// The blocks with comparisons that a run would have crossed on its way from the start of the
+    /// search: their events, such as the switching of a relay, have not happened here.
+    pub crossed: Vec<String>,
     /// The states and outputs that depend on time itself, so that this is steady at one instant
     /// only.
     pub depend_on_time: Vec<String>,
@@ -397,6 +400,7 @@ impl<'a> Search<'a> {
             open,
             open_directions,
             held: self.system.held_states(self.program, functions),
+            crossed: functions.crossed(self.system),
             depend_on_time: on_time.collect(),
             switches,
             steps,

@@ -101,6 +101,37 @@ simulate: {stop: 10}
     assert_eq!(number(&found.inputs, "heat"), 10.0);
 }
 
+/// The search goes where a run could not go without a transition, and says so. A relay switches on
+/// the way, so that between its values there is no steady state.
+#[test]
+fn crossed_levels_are_named() {
+    let text = "
+inputs: {u: {initial: 0}}
+blocks:
+  heat: {type: Relay, input: 20 - x, on_level: 1, off_level: -1, on_value: 10}
+  x: {type: Integrator, input: u - 0.2 * x, initial: 15}
+  m:
+    type: Modal
+    initial: low
+    states:
+      low: {transitions: [{to: high, when: x > 40}], outputs: {y: 1}}
+      high: {outputs: {y: 2}}
+record: [x, heat, m.y]
+simulate: {stop: 10}
+";
+    let system = compile(text);
+    let about = Trim { inputs: values(&[("u", 10.0)]), ..Trim::default() };
+    let found = trimmed(&system, &about);
+    close(&[number(&found.states, "x")], &[50.0]);
+    assert!(found.crossed.iter().any(|block| block.starts_with('m')), "{:?}", found.crossed);
+    let about = Trim { inputs: values(&[("u", 4.0)]), ..Trim::default() };
+    let found = trimmed(&system, &about);
+    assert!(!found.crossed.iter().any(|block| block.starts_with('m')), "{:?}", found.crossed);
+    let heated = compile(&text.replace("u - 0.2", "heat + u - 0.2"));
+    let error = heated.trim(&start(&heated), &Trim::default()).unwrap_err();
+    assert_eq!(error.code(), "not-steady");
+}
+
 #[test]
 fn a_sliding_motion_is_refused() {
     let system = compile(

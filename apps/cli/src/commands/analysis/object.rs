@@ -16,6 +16,7 @@ pub fn trimmed(found: &Trimmed) -> Value {
         "open": found.open,
         "open_directions": found.open_directions,
         "held": held(&found.held),
+        "crossed": found.crossed,
         "depend_on_time": found.depend_on_time,
         "switches": switches(&found.switches),
         "steps": found.steps,

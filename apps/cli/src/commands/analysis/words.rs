@@ -17,19 +17,25 @@ fn rounded(value: f64) -> String {
 
 pub fn trimmed(found: &Trimmed) -> String {
     let mut out = format!("steady state at t = {} s\n", found.time);
-    out += &states(&found.states, &found.rates);
+    out += &states(&found.states, &found.rates, RESTS);
     out += &listed("inputs", &found.inputs, &found.free);
     out += &listed("outputs", &found.outputs, &[]);
     out += &notes(&found.held, &found.depend_on_time, &found.switches);
+    if !found.crossed.is_empty() {
+        out += &format!(
+            "a run would have crossed levels on its way here, and held values might differ: {}\n",
+            found.crossed.join(", ")
+        );
+    }
     if found.open_directions > 0 {
         out += &format!(
-            "  not determined, and near the start: {} ({})\n",
+            "not determined, and near the start: {} ({})\n",
             found.open.join(", "),
             counted(found.open_directions, "direction"),
         );
     }
     if !found.at_bounds.is_empty() {
-        out += &format!("  at a bound: {}\n", found.at_bounds.join(", "));
+        out += &format!("at a bound: {}\n", found.at_bounds.join(", "));
     }
     out
 }
@@ -39,7 +45,7 @@ pub fn linear(found: &Linearization, steady: Option<&Trimmed>) -> String {
         Some(_) => format!("linear model near a steady state at t = {} s\n", found.time),
         None => format!("linear model at t = {} s\n", found.time),
     };
-    out += &states(&found.states, &found.rates);
+    out += &states(&found.states, &found.rates, if steady.is_some() { RESTS } else { 0.0 });
     out += &listed("inputs", &found.inputs, steady.map_or(&[][..], |own| &own.free));
     out += &listed("outputs", &found.outputs, &[]);
     out += &notes(&found.held, &found.depend_on_time, &found.switches);
@@ -70,14 +76,17 @@ pub fn linear(found: &Linearization, steady: Option<&Trimmed>) -> String {
     out
 }
 
-fn states(states: &[NamedValue], rates: &[NamedValue]) -> String {
+/// Up to this rate a state of a steady state is not shown as moving.
+const RESTS: f64 = 1e-12;
+
+fn states(states: &[NamedValue], rates: &[NamedValue], rests: f64) -> String {
     if states.is_empty() {
         return "no state moves\n".to_owned();
     }
     let width = width(states);
     let line = |(own, rate): (&NamedValue, &NamedValue)| {
         let rate = match rate.value {
-            0.0 => String::new(),
+            rate if rate.abs() <= rests => String::new(),
             rate => format!(", rate {}", rounded(rate)),
         };
         format!("  {:width$} = {}{rate}\n", own.name, rounded(own.value))
