@@ -7,21 +7,24 @@ use pyo3::types::PyBytes;
 use superdense::{HoldError, Run};
 
 use crate::errors::wrong;
-use crate::system::{stopped, time};
+use crate::system::{Blocks, Patience, stopped, time};
 use crate::table::Table;
 
 /// A run that advances, is read and set; nothing is left of it after it is closed.
 #[pyclass(frozen, module = "superdense._superdense")]
-pub struct Held(Mutex<Option<Run>>);
+pub struct Held {
+    run: Mutex<Option<Run>>,
+    blocks: Blocks,
+}
 
 impl Held {
-    pub fn new(run: Run) -> Held {
-        Held(Mutex::new(Some(run)))
+    pub fn new(run: Run, blocks: Blocks) -> Held {
+        Held { run: Mutex::new(Some(run)), blocks }
     }
 
     fn locked(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<Run>>> {
         let busy = || "the run is in use by another thread".to_owned();
-        self.0.try_lock().map_err(|_| wrong(py, "RunError", "run-in-use", busy()))
+        self.run.try_lock().map_err(|_| wrong(py, "RunError", "run-in-use", busy()))
     }
 
     /// Does something with the run without Python.
@@ -32,13 +35,27 @@ impl Held {
     ) -> PyResult<T> {
         let mut guard = self.locked(py)?;
         let run = guard.as_mut().ok_or_else(|| closed(py))?;
+        self.blocks.take();
         let done = py.detach(|| action(run));
+        if let Some(error) = self.blocks.raised(py, "RunError", Some(run.time())) {
+            return Err(error);
+        }
         done.map_err(|message| wrong(py, "RunError", "run-failed", message))
     }
 
     /// Takes the run to its caller; it is closed here.
     pub fn take(&self, py: Python<'_>) -> PyResult<Run> {
         self.locked(py)?.take().ok_or_else(|| closed(py))
+    }
+}
+
+impl Held {
+    /// The point that the run has reached.
+    pub fn point(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<Result<superdense::OperatingPoint, superdense::AnalysisError>> {
+        self.with(py, |run| Ok(run.operating_point()))
     }
 }
 
@@ -55,10 +72,12 @@ impl Held {
     /// Advances to a time given as text; returns why the run has ended, if it has.
     fn advance_to(&self, py: Python<'_>, until: &str) -> PyResult<Option<String>> {
         let until = time(py, until)?;
-        self.with(py, |run| {
-            let reason = run.advance_to(until).map_err(|error| error.to_string())?;
-            Ok(reason.as_ref().map(stopped))
-        })
+        let mut patience = Patience::new(None, self.blocks.clone());
+        let done = self.with(py, |run| {
+            let reason = run.advance_to_while(until, |run| patience.goes_on(run));
+            Ok(reason.map_err(|error| error.to_string())?.as_ref().map(stopped))
+        });
+        patience.interrupt.map_or(done, Err)
     }
 
     /// The time that the run has reached \[s\].
@@ -93,7 +112,7 @@ impl Held {
 
     /// A second run from this point on.
     fn fork(&self, py: Python<'_>) -> PyResult<Held> {
-        self.with(py, |run| Ok(Held::new(run.fork())))
+        self.with(py, |run| Ok(Held::new(run.fork(), self.blocks.clone())))
     }
 
     /// Everything that changes, as bytes.

@@ -1,16 +1,18 @@
 //! A compiled model.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use superdense::{
-    Diagnostics, Drawing, Failure, Given, Library, Model, Outcome, Refused, RunError, RunSetting,
-    Settings, StopReason, Time, parse_parameter, parse_value,
+    Block, Diagnostics, Drawing, Failure, Given, Library, Model, Outcome, Refused, RunError,
+    RunSetting, Settings, StopReason, Time, parse_parameter, parse_value,
 };
 
-use crate::errors::{raised, refused, wrong};
+use crate::errors::{Lines, raised, refused, refused_at, wrong};
+use crate::foreign::Foreign;
 use crate::run::Held;
 use crate::table::Table;
 
@@ -23,14 +25,72 @@ pub struct System {
     model: Model,
     system: superdense::System,
     overrides: Settings,
+    /// For a model made in Python, the lines that made it.
+    lines: Arc<Lines>,
+    blocks: Blocks,
+}
+
+/// The blocks from Python that a model may use.
+#[derive(Clone, Default)]
+pub struct Blocks(Arc<Vec<Py<Foreign>>>);
+
+impl Blocks {
+    fn library(&self) -> Library {
+        let own = self.0.iter().map(|own| Arc::new(own.get().0.clone()) as Arc<dyn Block>);
+        own.fold(Library::standard(), Library::with)
+    }
+
+    /// Whether a function has raised in a run of this thread.
+    pub fn failed(&self) -> bool {
+        self.0.iter().any(|own| own.get().failures().failed())
+    }
+
+    /// The exception that a function has raised, with the name of its block; it is forgotten.
+    pub fn take(&self) -> Option<(String, PyErr)> {
+        self.0.iter().fold(None, |first, own| first.or(own.get().failures().take()))
+    }
+
+    /// The exception for what a function has raised: that itself if it is an interrupt, and
+    /// otherwise an error with it as its cause.
+    pub fn raised(&self, py: Python<'_>, class: &str, when: Option<Time>) -> Option<PyErr> {
+        let (name, error) = self.take()?;
+        if !error.is_instance_of::<PyException>(py) {
+            return Some(error);
+        }
+        let when = when.map_or(String::new(), |time| format!(" at t = {time}"));
+        let message = format!("the function of `{name}` has raised{when}: {error}");
+        let own = wrong(py, class, "python-exception", message);
+        own.set_cause(py, Some(error));
+        Some(own)
+    }
 }
 
 impl System {
-    fn compiled(py: Python<'_>, model: Model, overrides: Settings) -> PyResult<System> {
-        let system = py
-            .detach(|| superdense::System::compile_with(&model, &Library::standard(), &overrides));
-        let system = system.map_err(|error| refused(py, &error))?;
-        Ok(System { model, system, overrides })
+    fn compiled(
+        py: Python<'_>,
+        model: Model,
+        overrides: Settings,
+        lines: Arc<Lines>,
+        blocks: Blocks,
+    ) -> PyResult<System> {
+        let library = blocks.library();
+        blocks.take();
+        let system = py.detach(|| superdense::System::compile_with(&model, &library, &overrides));
+        if let Some(error) = blocks.raised(py, "ModelError", None) {
+            return Err(error);
+        }
+        let system = system.map_err(|error| refused_at(py, &error, &lines))?;
+        Ok(System { model, system, overrides, lines, blocks })
+    }
+
+    /// An exception or a warning about this model.
+    fn raised<'py>(
+        &self,
+        py: Python<'py>,
+        class: &str,
+        diagnostics: &Diagnostics,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        raised(py, class, diagnostics, self.system.sources(), &self.lines)
     }
 }
 
@@ -48,14 +108,24 @@ pub fn time(py: Python<'_>, text: &str) -> PyResult<Time> {
 impl System {
     /// Reads and compiles a model file.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<System> {
+    fn load(py: Python<'_>, path: PathBuf, blocks: Vec<Py<Foreign>>) -> PyResult<System> {
         let model = py.detach(|| superdense::read(&path)).map_err(|error| refused(py, &error))?;
-        System::compiled(py, model, Settings::default())
+        let blocks = Blocks(Arc::new(blocks));
+        System::compiled(py, model, Settings::default(), Arc::default(), blocks)
     }
 
-    /// Compiles the text of a model; `files` has the texts that it imports.
+    /// Compiles the text of a model; `files` has the texts that it imports, and `lines` the lines of
+    /// Python that made it.
     #[staticmethod]
-    fn parse(py: Python<'_>, name: &str, text: &str, files: Texts) -> PyResult<System> {
+    fn parse(
+        py: Python<'_>,
+        name: &str,
+        text: &str,
+        files: Texts,
+        lines: Lines,
+        blocks: Vec<Py<Foreign>>,
+    ) -> PyResult<System> {
+        let blocks = Blocks(Arc::new(blocks));
         let mut find = |wanted: &str| {
             let mut own = files.iter().filter(|(name, _)| name == wanted);
             own.next().map(|(name, text)| (name.clone(), text.clone())).ok_or_else(|| {
@@ -63,7 +133,8 @@ impl System {
             })
         };
         let model = superdense::parse(name, text, &mut find);
-        System::compiled(py, model.map_err(|error| refused(py, &error))?, Settings::default())
+        let model = model.map_err(|error| refused_at(py, &error, &lines))?;
+        System::compiled(py, model, Settings::default(), Arc::new(lines), blocks)
     }
 
     /// The same model with other settings, parameters and inputs, all as text, as the command line
@@ -91,13 +162,14 @@ impl System {
         let overrides = self.overrides.then(&new);
         let Some(record) = record else {
             let system = py.detach(|| self.system.with(&new));
-            let system = system.map_err(|error| refused(py, &error))?;
-            return Ok(System { model: self.model.clone(), system, overrides });
+            let system = system.map_err(|error| refused_at(py, &error, &self.lines))?;
+            let (model, lines) = (self.model.clone(), self.lines.clone());
+            return Ok(System { model, system, overrides, lines, blocks: self.blocks.clone() });
         };
         let recorded: Vec<_> = record.iter().map(|name| (name.as_str(), name.as_str())).collect();
         let model = superdense::record_only(&self.model, &recorded);
         let model = model.map_err(|error: Refused| refused(py, &error))?;
-        System::compiled(py, model, overrides)
+        System::compiled(py, model, overrides, self.lines.clone(), self.blocks.clone())
     }
 
     /// The name of the model.
@@ -140,8 +212,21 @@ impl System {
     /// The diagram of the model as SVG.
     fn diagram(&self, py: Python<'_>) -> PyResult<String> {
         let drawing = Drawing::default();
-        let svg = superdense::draw(&self.model, &Library::standard(), &self.overrides, drawing);
+        let svg = superdense::draw(&self.model, &self.blocks.library(), &self.overrides, drawing);
         svg.map_err(|error| refused(py, &error))
+    }
+
+    /// The charts of the state machines as SVG, by their paths.
+    fn charts(&self, py: Python<'_>) -> PyResult<Texts> {
+        let (model, library) = (&self.model, self.blocks.library());
+        let found = superdense::draw_machines(model, &library, &self.overrides);
+        found.map_err(|error| refused_at(py, &error, &self.lines))
+    }
+
+    /// The time at which a run stops \[s\].
+    #[getter]
+    fn stop(&self) -> f64 {
+        self.system.settings().stop.seconds()
     }
 
     /// Runs to the end: the result, and warnings about it. `watch` is called with the time now and
@@ -154,21 +239,21 @@ impl System {
         let run = self.system.begin();
         if let Some(error) = run.missing_input() {
             let why = self.system.explain(&error).into();
-            return Err(PyErr::from_value(raised(py, "RunError", &why, self.system.sources())?));
+            return Err(PyErr::from_value(self.raised(py, "RunError", &why)?));
         }
         self.finished(py, run, watch)
     }
 
     /// A run in the hands of its caller.
     fn start(&self) -> Held {
-        Held::new(self.system.begin())
+        Held::new(self.system.begin(), self.blocks.clone())
     }
 
     /// Continues a saved run.
     fn resume(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Held> {
         let run = self.system.resume(bytes);
         let run = run.map_err(|error| wrong(py, "RunError", "not-resumed", error.to_string()))?;
-        Ok(Held::new(run))
+        Ok(Held::new(run, self.blocks.clone()))
     }
 
     /// Runs a held run to its end.
@@ -185,8 +270,7 @@ impl System {
 
 impl System {
     fn told<'py>(&self, py: Python<'py>, found: Diagnostics) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let sources = self.system.sources();
-        let one = |own| raised(py, "ModelWarning", &Diagnostics(vec![own]), sources);
+        let one = |own| self.raised(py, "ModelWarning", &Diagnostics(vec![own]));
         found.0.into_iter().map(one).collect()
     }
 
@@ -196,23 +280,10 @@ impl System {
         run: superdense::Run,
         watch: Option<Py<PyAny>>,
     ) -> PyResult<(Table, Vec<Bound<'py, PyAny>>)> {
-        let mut interrupt: Option<PyErr> = None;
-        let ended = py.detach(|| {
-            let mut last = Instant::now();
-            run.finish_while(|run| {
-                if last.elapsed() < PATIENCE {
-                    return true;
-                }
-                last = Instant::now();
-                let seconds = run.time().seconds();
-                let asked = Python::attach(|py| {
-                    py.check_signals()?;
-                    watch.as_ref().map_or(Ok(()), |own| own.call1(py, (seconds,)).map(drop))
-                });
-                interrupt = asked.err();
-                interrupt.is_none()
-            })
-        });
+        let mut patience = Patience::new(watch, self.blocks.clone());
+        self.blocks.take();
+        let ended = py.detach(|| run.finish_while(|run| patience.goes_on(run)));
+        let interrupt = patience.interrupt;
         match ended {
             Ok(Outcome { trace, stop, warnings, invariants, .. }) => {
                 let found = warnings.iter().map(|own| self.system.explain_warning(own));
@@ -235,11 +306,44 @@ impl System {
         let cancelled = matches!(failure.error, RunError::Cancelled { .. });
         let exception = match interrupt {
             Some(error) if cancelled => error.into_value(py).into_bound(py).into_any(),
-            _ => raised(py, "RunError", &why, self.system.sources())?,
+            _ => self.raised(py, "RunError", &why)?,
         };
         let table = Table::of(failure.trace, Some(self.system.clone()), "failed".to_owned());
         exception.setattr("table", Bound::new(py, table)?)?;
         Ok(PyErr::from_value(exception))
+    }
+}
+
+/// Asks now and then whether a run is to go on.
+pub struct Patience {
+    last: Instant,
+    watch: Option<Py<PyAny>>,
+    blocks: Blocks,
+    /// The exception that ends the run, such as an interrupt.
+    pub interrupt: Option<PyErr>,
+}
+
+impl Patience {
+    pub fn new(watch: Option<Py<PyAny>>, blocks: Blocks) -> Patience {
+        Patience { last: Instant::now(), watch, blocks, interrupt: None }
+    }
+
+    /// Whether a run goes on: no function has raised, nobody has interrupted it.
+    pub fn goes_on(&mut self, run: &superdense::Run) -> bool {
+        if self.blocks.failed() {
+            return false;
+        }
+        if self.last.elapsed() < PATIENCE {
+            return true;
+        }
+        self.last = Instant::now();
+        let seconds = run.time().seconds();
+        let asked = Python::attach(|py| {
+            py.check_signals()?;
+            self.watch.as_ref().map_or(Ok(()), |own| own.call1(py, (seconds,)).map(drop))
+        });
+        self.interrupt = asked.err();
+        self.interrupt.is_none()
     }
 }
 
@@ -256,5 +360,9 @@ impl System {
     /// The handle of a recorded signal.
     pub fn signal(&self, name: &str) -> Result<superdense::SignalHandle, superdense::HoldError> {
         self.system.signal(name)
+    }
+    /// The system itself, for analyses.
+    pub fn compiled_system(&self) -> &superdense::System {
+        &self.system
     }
 }

@@ -4,30 +4,56 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Iterable, Mapping
 
 from . import _values
+from ._analysis import Analysed
+from ._foreign import PythonBlock
+from ._progress import Bar, Progress, watch
 from ._result import Result
 from ._run import Run
-from ._superdense import System, settings
+from ._superdense import Foreign, System, canonical, settings
 
 Texts = list[tuple[str, str]]
 
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """The model of a file.
+def load(path: str | os.PathLike[str], *, blocks: Iterable[PythonBlock] = ()) -> Model:
+    """The model of a file. `blocks` are those from Python that it uses.
 
     >>> model = sd.load("ball.yaml")
     """
-    return Model(System.load(os.fspath(path)))
+    own = tuple(blocks)
+    return Model(System.load(os.fspath(path), _foreign(own)), own)
 
 
-def parse(text: str, name: str = "model") -> Model:
-    """The model of a text, as a file has it.
+def parse(text: str, name: str = "model", *, blocks: Iterable[PythonBlock] = ()) -> Model:
+    """The model of a text, as a file has it. `blocks` are those from Python that it uses.
 
     >>> model = sd.parse("superdense: 1\\nname: decay\\nblocks: ...")
     """
-    return Model(System.parse(name, text, []))
+    return compiled(name, text, [], [], tuple(blocks))
+
+
+def compiled(
+    name: str,
+    text: str,
+    files: Texts,
+    lines: list[tuple[int, str]],
+    blocks: tuple[PythonBlock, ...],
+) -> Model:
+    """The model of a text with what it imports; `lines` has the lines of Python that made it."""
+    return Model(System.parse(name, text, files, lines, _foreign(blocks)), blocks, bool(lines))
+
+
+def _foreign(blocks: Iterable[PythonBlock]) -> list[Foreign]:
+    found: dict[str, Foreign] = {}
+    for own in blocks:
+        if not isinstance(own, PythonBlock):
+            raise TypeError(f"{own!r} is no block; make one by @sd.function or @sd.block")
+        if own.name in found:
+            raise ValueError(f"two blocks are called `{own.name}`")
+        found[own.name] = own.foreign
+    return list(found.values())
 
 
 def _warn(told: Iterable[Any], level: int = 3) -> None:
@@ -35,18 +61,22 @@ def _warn(told: Iterable[Any], level: int = 3) -> None:
         warnings.warn(own, stacklevel=level)
 
 
-def _parsed(files: Texts) -> Model:
+def _parsed(files: Texts, blocks: tuple[PythonBlock, ...]) -> Model:
     (name, text), *others = files
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Model(System.parse(name, text, others))
+        return compiled(name, text, others, [], blocks)
 
 
-class Model:
+class Model(Analysed):
     """A compiled model. It never changes; each run has its own settings and parameters."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(
+        self, system: System, blocks: tuple[PythonBlock, ...] = (), made: bool = False
+    ) -> None:
         self._system = system
+        self._blocks = blocks
+        self._made = made
         self._last: tuple[Any, System] | None = None
         _warn(system.warnings(), 4)
 
@@ -98,20 +128,26 @@ class Model:
         record: Iterable[str] | None = None,
         parameters: Mapping[str, Any] | None = None,
         inputs: Mapping[str, Any] | None = None,
-        progress: Callable[[float], object] | None = None,
+        progress: Progress = None,
         **settings_and_parameters: Any,
     ) -> Result:
         """Runs to the stop time.
 
         Settings of the run and parameters of the model are given by name; where both have a name,
         it is the setting, and `parameters` has the parameter. `record` names what is recorded,
-        signals or expressions. `inputs` are expressions of time, or numbers. `progress` is called
-        with the time now and then.
+        signals or expressions. `inputs` are expressions of time, or numbers. `progress` is a
+        function that is called with the time now and then, True for a bar, or False for none; by
+        default runs of more than a second have a bar in a terminal and in a notebook.
 
         >>> r = model.run(stop=12, e=0.7, tolerance=1e-9, record=["y", "v"])
         """
         system = self._with(record, parameters, inputs, settings_and_parameters)
-        table, told = system.run(progress)
+        bar = watch(progress, system.stop)
+        try:
+            table, told = system.run(bar)
+        finally:
+            if isinstance(bar, Bar):
+                bar.close()
         _warn(told)
         return Result(table)
 
@@ -137,18 +173,50 @@ class Model:
         system = self._with(None, None, None, settings_and_parameters)
         return Run(system, system.resume(saved))
 
+    def to_yaml(self) -> str:
+        """The text of the model file. A model that was read keeps its layout and its comments."""
+        name, text = self._system.files[0]
+        return canonical(name, text) if self._made else text
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model to a file. Files that it imports are not written."""
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(self.to_yaml())
+
     def svg(self) -> str:
         """The diagram of the model."""
         return self._system.diagram()
+
+    @property
+    def charts(self) -> dict[str, Chart]:
+        """The charts of the state machines, which a notebook shows: `model.charts["ball"]`."""
+        return {path: Chart(path, svg) for path, svg in self._system.charts()}
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
     def __reduce__(self) -> Any:
-        return _parsed, (self._system.files,)
+        return _parsed, (self._system.files, self._blocks)
 
     def __repr__(self) -> str:
         return f"<Model {self.name}: {', '.join(self.signals)}>"
+
+
+class Chart:
+    """The chart of a state machine."""
+
+    def __init__(self, path: str, svg: str) -> None:
+        self.path, self._svg = path, svg
+
+    def svg(self) -> str:
+        """The chart as a figure."""
+        return self._svg
+
+    def _repr_svg_(self) -> str:
+        return self._svg
+
+    def __repr__(self) -> str:
+        return f"<Chart of {self.path}>"
 
 
 _SETTINGS = frozenset(settings())

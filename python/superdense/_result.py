@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -212,6 +212,31 @@ class Result:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the rows to a file: .csv, .parquet or .json."""
         self._table.save(os.fspath(path))
+
+    def shape_of(self, column: int) -> list[int]:
+        """The shape of the values of a column, by its number."""
+        return self._table.columns[column][2]
+
+    def plot(
+        self,
+        *panels: str | Sequence[str],
+        axes: Any = None,
+        shade: str | bool | None = None,
+        **line: Any,
+    ) -> Any:
+        """Draws signals with matplotlib and returns the axes.
+
+        Each argument is a signal, or a list of signals that share axes; without any, all signals
+        are drawn. `axes` are drawn into if they are given: one for all signals, or one for each
+        argument. Lines are broken where a signal jumps, events are stems, impulses are arrows as
+        high as their weights. `shade` names the state machine whose states colour the background,
+        the first by default; False is none. Further arguments are those of `Axes.plot`.
+
+        >>> r.plot("y", ["v", "kick"])
+        """
+        from ._plot import plot
+
+        return plot(self, panels, axes, shade, line)
 
     def svg(self) -> str:
         """The figure that the model asks for, or else one of all signals."""

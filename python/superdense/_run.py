@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from . import _values
+from ._analysis import AnalysedRun
+from ._progress import Bar, watch
 from ._result import Result
 from ._superdense import Held, System
 
 
-class Run:
+class Run(AnalysedRun):
     """A run that advances to a time, is read and set there, forked and saved.
 
     Only one thread uses it at a time, and nothing after `close`: both are a `RunError`.
@@ -56,7 +58,12 @@ class Run:
 
     def finish(self) -> Result:
         """Runs to the stop time and closes the run."""
-        table, told = self._system.finish(self._held, None)
+        bar = watch(None, self._system.stop)
+        try:
+            table, told = self._system.finish(self._held, bar)
+        finally:
+            if isinstance(bar, Bar):
+                bar.close()
         for own in told:
             warnings.warn(own, stacklevel=2)
         return Result(table)

@@ -8,6 +8,9 @@ Events = tuple[list[float], list[int], list[list[float]]]
 
 def command_line(arguments: list[str]) -> int: ...
 def settings() -> list[str]: ...
+def blocks() -> list[dict[str, Any]]: ...
+def functions() -> Texts: ...
+def canonical(name: str, text: str) -> str: ...
 
 class System:
     name: str
@@ -15,21 +18,51 @@ class System:
     parameters: list[tuple[str, list[float]]]
     signals: list[str]
     inputs: list[str]
+    stop: float
     @staticmethod
-    def load(path: str) -> System: ...
+    def load(path: str, blocks: list[Foreign]) -> System: ...
     @staticmethod
-    def parse(name: str, text: str, files: Texts) -> System: ...
+    def parse(
+        name: str,
+        text: str,
+        files: Texts,
+        lines: list[tuple[int, str]],
+        blocks: list[Foreign],
+    ) -> System: ...
     def with_values(
         self, settings: Texts, parameters: Texts, inputs: Texts, record: list[str] | None
     ) -> System: ...
     def warnings(self) -> list[Warning]: ...
     def diagram(self) -> str: ...
+    def charts(self) -> Texts: ...
     def run(self, watch: Callable[[float], object] | None) -> tuple[Table, list[Warning]]: ...
     def start(self) -> Held: ...
     def resume(self, bytes: bytes) -> Held: ...
     def finish(
         self, held: Held, watch: Callable[[float], object] | None
     ) -> tuple[Table, list[Warning]]: ...
+
+class Foreign:
+    @staticmethod
+    def function(
+        heading: tuple[str, str],
+        inputs: list[str],
+        parameters: list[tuple[str, str | None]],
+        outputs: list[tuple[str, list[int]]],
+        body: Any,
+        slope: Any,
+    ) -> Foreign: ...
+    @staticmethod
+    def sampled(
+        heading: tuple[str, str],
+        inputs: list[str],
+        parameters: list[tuple[str, str | None]],
+        outputs: list[tuple[str, list[int]]],
+        body: Any,
+        states: list[tuple[str, list[int], list[float]]],
+        period: str | None,
+        held: list[list[float]] | None,
+    ) -> Foreign: ...
 
 class Held:
     def advance_to(self, until: str) -> str | None: ...
@@ -61,3 +94,34 @@ class Table:
     def packed(self) -> bytes: ...
     @staticmethod
     def unpacked(bytes: bytes, stop: str) -> Table: ...
+
+Values = list[tuple[str, list[float]]]
+
+class Point: ...
+
+class Analysis:
+    def __init__(self, system: System, seen: list[str]) -> None: ...
+    def role(self, name: str) -> str | None: ...
+    def point(self, at: str | None, inputs: Values) -> Point: ...
+    def point_of(self, held: Held) -> Point: ...
+    def trim(
+        self,
+        point: Point,
+        states: Values,
+        inputs: Values,
+        outputs: Values,
+        rates: Values,
+        moving: list[str],
+        free: list[str],
+        fixed: list[str],
+        guess: Values,
+        bounds: list[tuple[str, float, float]],
+    ) -> tuple[dict[str, Any], Point]: ...
+    def linearize(
+        self,
+        point: Point,
+        inputs: list[str] | None,
+        outputs: list[str] | None,
+        delays: int | None,
+        side: str | None,
+    ) -> dict[str, Any]: ...

@@ -39,6 +39,12 @@ pub enum Command {
         #[arg(value_name = "T[,N]", allow_hyphen_values = true)]
         instant: Option<String>,
     },
+    /// Find a steady state of a model under given states, inputs and outputs.
+    #[command(hide = !cfg!(feature = "analysis"))]
+    Trim(Box<TrimArguments>),
+    /// Linearise a model at a point of a run or at a steady state: A, B, C, D with names, and poles.
+    #[command(hide = !cfg!(feature = "analysis"))]
+    Linearize(Box<LinearizeArguments>),
     /// List every possible outcome of a model with nondeterministic transitions.
     Explore(Box<ExploreArguments>),
     /// Translate a model of Ptolemy II (MoML) to a model file.
@@ -141,6 +147,8 @@ impl Command {
             Command::Check(arguments) => arguments.format,
             Command::Dirac(arguments) => arguments.format,
             Command::Pair(arguments) => arguments.format,
+            Command::Trim(arguments) => arguments.format,
+            Command::Linearize(arguments) => arguments.format,
             _ => Format::Text,
         }
     }
@@ -441,6 +449,92 @@ pub struct DiracArguments {
     /// The format of results and messages.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// The conditions of a steady state.
+#[derive(Args, Debug, Default)]
+pub struct TrimOptions {
+    /// A state, input, tunable parameter, held signal or output with the value that it must have; a
+    /// vector is written [1, 2]. May be repeated.
+    #[arg(long = "where", value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub conditions: Vec<String>,
+    /// A state with the rate that it must have, instead of 0; may be repeated.
+    #[arg(long = "rate", value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub rates: Vec<String>,
+    /// A state that may go on moving, such as a position at constant speed; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub moving: Vec<String>,
+    /// An input, tunable parameter or held signal whose value is to be found; may be repeated. By
+    /// default all inputs are that have no value, if `--where` gives a state or an output.
+    #[arg(long, value_name = "NAME")]
+    pub free: Vec<String>,
+    /// A state or input that keeps its value; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub fixed: Vec<String>,
+    /// A state or free input with the value at which the search starts; may be repeated.
+    #[arg(long = "guess", value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub guesses: Vec<String>,
+    /// A state or free input with its lowest and highest value, such as `u=0:inf`; may be repeated.
+    #[arg(long = "bound", value_name = "NAME=LOW:HIGH", allow_hyphen_values = true)]
+    pub bounds: Vec<String>,
+}
+
+/// Arguments of `trim`.
+#[derive(Args, Debug)]
+pub struct TrimArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The time in seconds to which a run goes first: its states and modes there are the start of
+    /// the search. By default, the start time.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub at: Option<String>,
+    #[command(flatten)]
+    pub steady: TrimOptions,
+    /// The format of the result and of messages.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// Arguments of `linearize`.
+#[derive(Args, Debug)]
+pub struct LinearizeArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The time in seconds of the point, which a run goes to; by default, the start time.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub at: Option<String>,
+    /// Search for a steady state from that point first, and linearise there.
+    #[arg(long)]
+    pub trim: bool,
+    #[command(flatten)]
+    pub steady: TrimOptions,
+    /// An input of the linear model: an input, a tunable parameter, a held signal, or any signal of
+    /// the model, to which the input is then added. May be repeated; by default all inputs of the
+    /// model.
+    #[arg(long, value_name = "NAME")]
+    pub from: Vec<String>,
+    /// An output of the linear model: a signal, or an expression over signals. May be repeated; by
+    /// default the outputs of the model, or all recorded signals.
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub to: Vec<String>,
+    /// Replace delays by approximations of Padé of this order.
+    #[arg(long, value_name = "ORDER")]
+    pub delays: Option<usize>,
+    /// The side of comparisons that switch exactly at the point.
+    #[arg(long, value_enum)]
+    pub side: Option<SideOption>,
+    /// The format of the result and of messages.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// A side of a comparison.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SideOption {
+    /// Where the left operand is the larger one.
+    Above,
+    /// Where it is the smaller one.
+    Below,
 }
 
 /// Arguments of `explore`.

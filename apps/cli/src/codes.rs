@@ -9,6 +9,11 @@ pub const CODES: &[(&str, &str)] = &[
         Make their conditions mutually exclusive, give them a `priority`, give one `default: true`, or mark all of them `nondeterministic: true`, so that one is drawn from the seed.",
     ),
     (
+        "bad-bound",
+        "The bounds of an unknown of a steady state are not a lower and a higher number. \
+        Write `--bound u=0:10`; `inf` and `-inf` leave a side open.",
+    ),
+    (
         "bad-guard",
         "The condition of a transition is not a truth value. \
         Compare a number, as in `x > 0`, or test whether an event is present with present(...).",
@@ -43,6 +48,11 @@ pub const CODES: &[(&str, &str)] = &[
         "bad-transition",
         "A transition has settings that exclude each other, such as a condition on an error transition, or it leaves a final state. \
         Remove one of them; docs/modes.md explains each setting.",
+    ),
+    (
+        "bad-value",
+        "A state, input or output of an analysis was given a value with another number of elements, or one that is not finite. \
+        A single number fills a vector; otherwise give each element, as in `--where x=[1,2]`.",
     ),
     (
         "cancelled",
@@ -95,6 +105,11 @@ pub const CODES: &[(&str, &str)] = &[
         Rewrite the expression so that the signal occurs less often (x*(x - 1) for x*x - x), or set a shorter `maximum_step` under `simulate`.",
     ),
     (
+        "delay-not-linear",
+        "A delay has no finite number of states, so that no matrices describe a model with a delay through which an input or a state acts. \
+        Replace delays by rational functions with `--delays 3`, the order of the approximation of Padé.",
+    ),
+    (
         "derivative-unbounded",
         "A loop differentiates its own signal, so that derivatives of ever higher order are needed. \
         Remove a Derivative block from the loop, or write the equation with an Integrator.",
@@ -108,6 +123,11 @@ pub const CODES: &[(&str, &str)] = &[
         "duplicate-name",
         "Two things in the same scope have the same name, so a use of the name could mean either. \
         Rename one of them; an imported file can be given a name of its own.",
+    ),
+    (
+        "ended-before",
+        "The run ended before the time of the point at which a model is to be analysed: a Stop block or accumulating events ended it. \
+        Choose an earlier time.",
     ),
     (
         "equality-of-continuous",
@@ -128,6 +148,11 @@ pub const CODES: &[(&str, &str)] = &[
         "expression-syntax",
         "The text is not an expression: something is missing or misplaced. \
         Parsing stopped at the underlined text; docs/model-format.md describes expressions.",
+    ),
+    (
+        "given-twice",
+        "A name is given two values or two roles that exclude each other, such as an input with a value that is to be found. \
+        Give each name once.",
     ),
     (
         "immediate-cycle",
@@ -163,6 +188,11 @@ pub const CODES: &[(&str, &str)] = &[
         "index-outside",
         "An index is outside the range of the signal that it selects from, or is not an integer. \
         Indices start at 0; check the size of the signal.",
+    ),
+    (
+        "input-derivative",
+        "Something that is asked for depends on the time derivative of an input, as the output of a Derivative block does. No matrices A, B, C, D describe that. \
+        Leave the input out, or replace the derivative by a filter.",
     ),
     (
         "input-not-given",
@@ -255,6 +285,11 @@ pub const CODES: &[(&str, &str)] = &[
         Omit `--backend`, or use `--backend interpreter`.",
     ),
     (
+        "no-rates",
+        "A fixed-step model consists of differences, and has neither a steady state of rates nor a linear model of them. \
+        Use `impulses: symbolic` for the analysis.",
+    ),
+    (
         "no-solution",
         "Newton's method found no solution of an algebraic loop or of an implicit step. There may be none, as for `z = z + 1`, or the guess is too far away. \
         Give a better guess under `solve`, use a smaller step, or check whether the equation has a solution at that time.",
@@ -307,10 +342,25 @@ pub const CODES: &[(&str, &str)] = &[
         Run it with symbolic impulses: omit `impulses`, or set `impulses: symbolic`.",
     ),
     (
+        "not-movable",
+        "The name of an input of a linear model, of a free unknown or of an output stands for something without derivatives: a parameter that is a number, a truth value, an integer, a signal in an algebraic loop, or events, which have no value between them. \
+        Choose a real signal; declare a parameter `tunable: true`.",
+    ),
+    (
         "not-piecewise-continuous",
         "The audit of a run has found a signal that jumps where nothing happens, that does not have its left limit at microstep 0 or its right limit after the last microstep, or an event that is present at microstep 0 or lasts. \
         A solver takes steps over such a place as if nothing were there, and the result is wrong by the size of the jump. \
         Comparisons, `floor` and all other functions of the language are located in time; a jump inside a block that was written in Rust is not. Express it by a comparison, or give the block a crossing.",
+    ),
+    (
+        "not-steady",
+        "No state was found in which everything that should rest does. The message lists what is left of each condition, the worst first, and what was free. \
+        Free more inputs, leave a condition out, widen bounds, or start the search elsewhere with `--guess` or `--at`. A state that goes on moving, such as a position at constant speed, needs `--moving`.",
+    ),
+    (
+        "on-surface",
+        "At the time of the point the motion slides along the surface of a comparison or rests on it, where its rates are not those of the equations: a small change does not leave it there. \
+        Choose a time before or after it.",
     ),
     (
         "only-events",
@@ -328,6 +378,11 @@ pub const CODES: &[(&str, &str)] = &[
         "`check --order` has found two events that come at the same time without one causing the other, such as two clocks or two hits, and the result depends on which of them is first. \
         The run handles both at once, one microstep for each consequence; nothing in the model says that this is meant, and the smallest change of a period or a length may separate them in either order. \
         Say which comes first with a MicrostepDelay or `previous(...)`, or let a state machine choose by nondeterministic transitions, whose outcomes `superdense explore` lists. If handling both at once is what you mean, nothing has to be done.",
+    ),
+    (
+        "other-system",
+        "A point of one compiled model was used with another, whose numbers are in other places. \
+        Make the point with the system that is analysed.",
     ),
     (
         "parameter-cycle",
@@ -507,7 +562,7 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "unknown-signal",
-        "A figure under `plots` shows a signal that the model does not record, or an element that the signal does not have. \
+        "A figure under `plots` shows a signal that the model does not record, or an element that the signal does not have, or an analysis names a state, input or signal that the model does not have. \
         Figures are drawn from the recorded columns. Correct the name, or add the signal to `record`.",
     ),
     (

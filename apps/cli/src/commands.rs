@@ -1,5 +1,10 @@
 //! The implementation of the commands, one file for each.
 
+#[cfg(feature = "analysis")]
+mod analysis;
+#[cfg(not(feature = "analysis"))]
+#[path = "commands/without_analysis.rs"]
+mod analysis;
 mod blocks;
 mod check;
 mod compare;
@@ -41,6 +46,8 @@ pub fn run(command: Command) -> Result<()> {
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),
         Command::Explain { model, instant } => explain::explain(&model, instant.as_deref()),
+        Command::Trim(arguments) => analysis::trim(&arguments),
+        Command::Linearize(arguments) => analysis::linearize(&arguments),
         Command::Explore(arguments) => explore::explore(&arguments),
         Command::Plot(arguments) => pictures::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {

@@ -3,7 +3,10 @@
 //! It is a library so that the Python package has the same command without a second binary.
 
 // Options of a part that is left out are taken and refused, and nothing reads them.
-#![cfg_attr(not(all(feature = "pictures", feature = "streams")), allow(dead_code))]
+#![cfg_attr(
+    not(all(feature = "analysis", feature = "pictures", feature = "streams")),
+    allow(dead_code)
+)]
 
 mod arguments;
 mod codes;

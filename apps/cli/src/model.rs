@@ -13,9 +13,14 @@ use crate::settings::Takes;
 
 /// Reads and compiles the model.
 pub fn compile<T: Takes>(arguments: &ModelArguments<T>) -> Result<System> {
+    compile_given(arguments, &arguments.inputs)
+}
+
+/// The same with only some of its inputs given.
+pub fn compile_given<T: Takes>(arguments: &ModelArguments<T>, inputs: &[String]) -> Result<System> {
     let root = arguments.ptolemy.as_deref();
     let model = ptolemy::read_any(&arguments.model, root).map_err(refused)?;
-    let overrides = overrides(arguments, &model)?;
+    let overrides = overrides_given(arguments, inputs, &model)?;
     let system = System::compile_with(&model, &Library::standard(), &overrides).map_err(refused)?;
     // The process ends with the command, so there is no need to free a large model piece by piece.
     std::mem::forget(system.clone());
@@ -33,6 +38,14 @@ pub fn pictured(system: &System, smooth: Option<u32>) -> Result<System> {
 
 /// What the command line overrides in the model.
 pub fn overrides<T: Takes>(arguments: &ModelArguments<T>, model: &Model) -> Result<Settings> {
+    overrides_given(arguments, &arguments.inputs, model)
+}
+
+fn overrides_given<T: Takes>(
+    arguments: &ModelArguments<T>,
+    inputs: &[String],
+    model: &Model,
+) -> Result<Settings> {
     let settings = arguments.settings.given.clone();
     let mut overrides = Settings { settings, ..Settings::default() };
     for text in &arguments.parameters {
@@ -44,7 +57,7 @@ pub fn overrides<T: Takes>(arguments: &ModelArguments<T>, model: &Model) -> Resu
             parse_parameter(model, name, value).map_err(|error| no_value(name, value, error))?;
         overrides.parameters.push((name.to_owned(), value));
     }
-    override_inputs(&arguments.inputs, &mut overrides)?;
+    override_inputs(inputs, &mut overrides)?;
     Ok(overrides)
 }
 

@@ -78,7 +78,7 @@ pub fn unread(error: ReadError) -> anyhow::Error {
 }
 
 /// The error for what this program was built without: a feature.
-#[cfg(not(all(feature = "pictures", feature = "streams")))]
+#[cfg(not(all(feature = "analysis", feature = "pictures", feature = "streams")))]
 pub fn not_built(feature: &str) -> anyhow::Error {
     let message = format!("this program was built without {feature}");
     let help = format!("install it with its default features, or build it with `{feature}`");

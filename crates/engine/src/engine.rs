@@ -133,8 +133,8 @@ impl Engine<'_> {
         Ok(progress)
     }
 
-    /// One step of a region, or up to `most` if nothing observes the ends of its steps. Returns how
-    /// many more things this advance may do.
+    /// One step of a region, or up to `most` if nothing but plain rows observes the ends of its
+    /// steps. Returns how many more things this advance may do.
     fn step(
         &mut self,
         region: RegionId,
@@ -143,12 +143,17 @@ impl Engine<'_> {
         sink: &mut dyn Sink,
     ) -> Result<u32, RunError> {
         let own = self.own_horizon(region);
-        let most = if self.is_quiet(region) { most.max(1) } else { 1 };
         // The pace is checked after the same amount of work, however advances divide it.
-        let most = most.min(self.state.watch.pace.left);
+        let most = most.min(self.state.watch.pace.left).max(1);
+        let quiet = self.is_quiet(region);
+        let most = if quiet { most } else { self.most_with_rows(region, own, most, sink) };
         let begun = self.state.regions[region].solver.counters().accepted;
         let switches = self.state.switches.len();
-        let result = self.step_region(region, own, (horizon.min(limit), most));
+        let before = horizon.min(limit);
+        let result = match quiet || most == 1 {
+            true => self.step_region(region, own, (before, most, false)),
+            false => self.step_with_rows(region, own, (before, most), sink),
+        };
         let taken = self.state.regions[region].solver.counters().accepted - begun;
         self.state.watch.pace.spend(taken as u32);
         for switch in &self.state.switches[switches..] {

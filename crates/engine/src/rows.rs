@@ -269,6 +269,11 @@ impl Cover {
         self.records[region]
     }
 
+    /// Whether a region has recorded signals that are part of the result.
+    pub fn shows(&self, region: RegionId) -> bool {
+        self.shown[region]
+    }
+
     fn clear(&mut self) {
         self.kept = true;
         for region in self.listed.drain(..) {
@@ -311,6 +316,15 @@ impl Engine<'_> {
     /// Makes the coming row cover every region.
     pub(crate) fn cover_all(&mut self) {
         self.scratch.covered.set_all();
+    }
+
+    /// Makes the coming row that of a step of a region.
+    pub(crate) fn cover_step(&mut self, region: RegionId, sink: &dyn Sink) {
+        if sink.is_joined() {
+            return self.scratch.covered.set_all();
+        }
+        self.scratch.covered.clear();
+        self.scratch.covered.add(region);
     }
 
     /// Makes the coming row cover the regions that are part of the tick, and those that have no row
@@ -362,6 +376,12 @@ impl Engine<'_> {
     pub(crate) fn look(&mut self, time: Time) -> Result<(), RunError> {
         self.cover_all();
         self.for_rows(|run, region| run.evaluate(region, time))
+    }
+
+    /// The same for everything that moves, whether it is recorded or not.
+    pub(crate) fn look_everywhere(&mut self, time: Time) -> Result<(), RunError> {
+        let mut regions = self.program.regions.ids();
+        regions.try_for_each(|region| self.evaluate(region, time))
     }
 
     /// Writes the rows of steps up to a time that all regions have reached. Returns whether these

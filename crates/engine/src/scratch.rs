@@ -5,6 +5,7 @@ use program::tape::{Jet, Partial, Rounded};
 use program::{BlockId, CrossingId, LineId, Program, RegionId, TimerId, TrackedId};
 
 use base::{Table, Time};
+use solver::Solver;
 
 use crate::delays::SpareChanges;
 use crate::machines::MachineScratch;
@@ -52,6 +53,10 @@ pub(crate) struct Scratch {
     pub slides: Table<RegionId, SlideSpace>,
     /// An accumulation of events that the last commit found: when, its limit \[s\], and the blocks.
     pub zeno: Option<(Time, f64, Vec<BlockId>)>,
+    /// Points that a region has passed in several steps at once, for their rows: for each the offset
+    /// and the states. The solver as it was before them.
+    pub passed: Vec<f64>,
+    pub spare_solver: Option<Box<Solver>>,
     /// Values on their way from or to the buffer.
     pub numbers: Vec<f64>,
     /// Rows beside those of the result, and the buffer before the last of them.
@@ -98,6 +103,8 @@ impl Scratch {
             decided: Vec::new(),
             slides: Table::filled(SlideSpace::default(), regions),
             zeno: None,
+            passed: Vec::new(),
+            spare_solver: None,
             numbers: Vec::new(),
             besides: Vec::new(),
             unlooked: Vec::new(),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use base::{ExactTime, Time, Value};
 use program::{
-    BlockName, InitialPart, InputId, InputKind, LineId, Program, RegionId, Rows, StateId, fill,
+    BlockId, BlockName, InitialPart, InputId, InputKind, LineId, Program, RegionId, Rows, StateId,
+    fill,
 };
 
 use crate::engine::Engine;
@@ -261,6 +262,29 @@ impl Simulation {
         let looked = self.engine().look(time);
         std::mem::swap(&mut self.scratch.looked_at, &mut self.state.slots);
         looked
+    }
+
+    /// The whole buffer at a time that has been reached. Nothing of the run changes.
+    pub fn buffer_at(&mut self, time: Time) -> Result<Vec<f64>, RunError> {
+        let before = self.state.slots.clone();
+        let looked = self.engine().look_everywhere(time);
+        let found = std::mem::replace(&mut self.state.slots, before);
+        looked.map(|()| found)
+    }
+
+    /// The blocks whose comparisons hold the motion on their surfaces at present: by sliding, or at
+    /// rest after an accumulation of events.
+    pub fn holding(&self) -> Vec<BlockId> {
+        let entries = self.state.regions.entries();
+        let watches = entries.flat_map(|(id, region)| {
+            let surfaces = region.surfaces.iter().map(|own| own.watch());
+            let rests = region.rests.iter().map(|own| own.watch);
+            surfaces.chain(rests).map(move |watch| (id, watch))
+        });
+        let crossing = |(id, watch): (RegionId, usize)| {
+            self.program.crossings[self.program.regions[id].watches[watch].crossing].block
+        };
+        watches.map(crossing).collect()
     }
 
     /// The value of a recorded signal, by its index, as [`Simulation::look`] has found it; none if

@@ -134,6 +134,17 @@ pub struct Move {
 
 /// Lays out a machine under the drawn path, with its corner at the origin.
 pub(crate) fn chart(diagram: &Diagram, machine: &StateMachine, path: &str) -> Chart {
+    laid_out(&outline(diagram, machine, path))
+}
+
+/// A figure of the chart of one machine, for whoever asks for that alone.
+pub fn machine_alone(diagram: &Diagram, machine: &StateMachine) -> Layout {
+    let outline =
+        Outline { title: String::new(), ..self::outline(diagram, machine, &machine.path) };
+    chart_alone(&title(&machine.path), &outline)
+}
+
+fn outline(diagram: &Diagram, machine: &StateMachine, path: &str) -> Outline {
     let mut outline = Outline {
         path: path.to_owned(),
         title: title(path),
@@ -148,7 +159,7 @@ pub(crate) fn chart(diagram: &Diagram, machine: &StateMachine, path: &str) -> Ch
             outline.moves.push(Move { from, to, words, history });
         }
     }
-    laid_out(&outline)
+    outline
 }
 
 /// Lays out a chart, with its corner at the origin.

@@ -30,7 +30,7 @@ mod size;
 mod dot;
 mod svg;
 
-pub use chart::{Arrow, Chart, Move, Outline, StateBox, chart_alone};
+pub use chart::{Arrow, Chart, Move, Outline, StateBox, chart_alone, machine_alone};
 pub use compose::layout;
 pub use dot::dot;
 pub use options::{Options, Order};

@@ -196,6 +196,38 @@ impl Graph {
         found
     }
 
+    /// The sides that something reads besides the selections of kinks: comparisons.
+    pub fn compared(&self) -> Vec<NodeId> {
+        let (mut selections, mut conditions) = (Vec::new(), Vec::new());
+        for node in &self.nodes {
+            let Op::Observed(count) = node.op else { continue };
+            let mut at = node.args[0];
+            for _ in 0..count {
+                if self.node(at).op != Op::Select {
+                    break;
+                }
+                selections.push(at);
+                conditions.push(self.node(at).args[0]);
+                at = self.node(at).args[1];
+            }
+        }
+        let is_side = |id: NodeId| self.node(id).op == Op::FrozenSign;
+        let above = |roots: &[NodeId]| self.reachable_above(roots, &is_side);
+        let of_kinks = above(&conditions);
+        let mut read = Vec::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            let id = NodeId::new(index);
+            if of_kinks.contains(&id) {
+                continue;
+            }
+            let selects = selections.contains(&id);
+            let args = node.args.iter().enumerate();
+            read.extend(args.filter(|(at, _)| !selects || *at > 0).map(|(_, arg)| *arg));
+        }
+        read.retain(|id| is_side(*id) || of_kinks.contains(id));
+        above(&read).into_iter().filter(|id| is_side(*id)).collect()
+    }
+
     /// The nodes that the roots need, arguments before their users.
     pub fn reachable(&self, roots: &[NodeId]) -> Vec<NodeId> {
         self.reachable_above(roots, &|_| false)

@@ -4,8 +4,8 @@
 //! building, only if the result is bit-identical. It can be differentiated ([`tangents`]),
 //! checked ([`verify`]) and written out as a [`Tape`] over a flat buffer of numbers, which the
 //! reference interpreter runs on floats, on Taylor [`Jet`]s, on intervals ([`base::Interval`]), on
-//! numbers with their rounding ([`Rounded`]) and on [`Partial`] values. Nothing
-//! here knows blocks, wires or time: leaves are numbers that the maker of the graph gives meaning
+//! numbers with their rounding ([`Rounded`]), on values with derivatives ([`Gradient`]) and on
+//! [`Partial`] values. Nothing here knows blocks, wires or time: leaves are numbers that the maker of the graph gives meaning
 //! to.
 
 mod graph;
@@ -20,6 +20,7 @@ mod scalar;
 mod slot;
 
 mod enclosure;
+mod gradient;
 mod jet;
 mod partial;
 mod rounded;
@@ -33,6 +34,7 @@ mod tape;
 
 pub use differentiate::{Directions, Seeds, jacobian, tangents};
 pub use enclosure::LIBRARY;
+pub use gradient::Gradient;
 pub use graph::{Body, BodyId, CallId, Graph, Inlined, Node, NodeId, Replace};
 pub use interpret::{Active, run, run_active, run_one};
 pub use jet::{Dual, Jet, ORDER as JET_ORDER};

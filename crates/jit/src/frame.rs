@@ -30,6 +30,8 @@ pub(crate) struct StepFrame {
     pub slopes: [*mut f64; SLOPES],
     /// How far steps may follow each other, and how far they have.
     pub batch: StepBatch,
+    /// Where the next point between them goes; null if nobody asks for them.
+    pub passed: *mut f64,
 }
 
 impl StepFrame {
@@ -51,6 +53,10 @@ impl StepFrame {
             x1: trial.x1.as_mut_ptr(),
             slopes,
             batch: trial.batch.as_deref().copied().unwrap_or_default(),
+            passed: match trial.passed.is_empty() {
+                true => std::ptr::null_mut(),
+                false => trial.passed.as_mut_ptr(),
+            },
         }
     }
 }

@@ -84,7 +84,8 @@ impl StepRoutine {
             && trial.x0.len() == self.states
             && trial.x1.len() == self.states
             && trial.slopes.len() == self.slopes
-            && trial.slopes.iter().all(|slope| slope.len() == self.states);
+            && trial.slopes.iter().all(|slope| slope.len() == self.states)
+            && (trial.passed.is_empty() || self.has_room(trial));
         assert!(fits, "a step runs over the buffer that it was made for");
         let mut frame = StepFrame::new(origin, trial);
         // SAFETY: the code was made by this crate for this signature; it uses slots below the
@@ -96,6 +97,15 @@ impl StepRoutine {
             *batch = frame.batch;
         }
         error
+    }
+}
+
+impl StepRoutine {
+    /// Whether all points between the steps that a trial may take have their places.
+    #[cold]
+    fn has_room(&self, trial: &Trial) -> bool {
+        let most = trial.batch.as_deref().map_or(0, |batch| batch.most);
+        (trial.passed.len() / (1 + self.states)) as u64 >= most
     }
 }
 
@@ -135,7 +145,7 @@ pub(crate) struct Writer<'w, 'a, 'f, 'c> {
     frame: Value,
     /// Pointers to the arrays of the frame.
     x0: Value,
-    x1: Value,
+    pub x1: Value,
     pub slopes: Vec<Value>,
     /// The length of the step.
     pub h: Value,

@@ -53,6 +53,7 @@ impl Writer<'_, '_, '_, '_> {
         let back = self.e.builder.create_block();
         let step = Step { start, end, error };
         let (next, remembered) = self.next(&step, memory, rules, back);
+        self.keep_point(end);
         self.pass();
         self.go_on(again, next, remembered);
 
@@ -63,6 +64,24 @@ impl Writer<'_, '_, '_, '_> {
         self.put(offset!(StepFrame, batch.previous), previous);
         self.put(offset!(StepFrame, batch.taken), taken);
         self.e.builder.ins().return_(&[error]);
+    }
+
+    /// Keeps the end of a step and the states there, if somebody asks for the points between steps.
+    fn keep_point(&mut self, end: Value) {
+        let [kept, on] = [(); 2].map(|()| self.e.builder.create_block());
+        let place = self.word(offset!(StepFrame, passed));
+        self.e.builder.ins().brif(place, kept, &[], on, &[]);
+        self.e.builder.switch_to_block(kept);
+        self.e.builder.ins().store(trusted(), end, place, 0);
+        let n = self.states();
+        for i in 0..n {
+            let value = self.load(self.x1, i);
+            self.e.builder.ins().store(trusted(), value, place, 8 * (i as i32 + 1));
+        }
+        let next = self.e.builder.ins().iadd_imm_s(place, 8 * (n as i64 + 1));
+        self.put(offset!(StepFrame, passed), next);
+        self.e.builder.ins().jump(on, &[]);
+        self.e.builder.switch_to_block(on);
     }
 
     /// Jumps to the loop with the next step.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value, types};
-use cranelift_frontend::{FunctionBuilder, Switch};
+use cranelift_frontend::{FunctionBuilder, Switch, Variable};
 use cranelift_module::FuncId;
 use ir::{Slot, Tape};
 
@@ -151,15 +151,25 @@ fn is_compiled(unit: &UnitPlan) -> bool {
         && unit.outputs.iter().all(|output| output.length <= SMALL)
 }
 
-/// Writes the function of a word.
+/// From this many units with code on, a word looks for the next marked unit by its lowest bit; in a
+/// shorter one each unit asks in its turn whether it is marked, which is cheaper where most are.
+const MANY: usize = 24;
+
+/// Writes the function of a word. The bits that are left, how many units have run and how many
+/// events are present stay in registers on the way.
 struct Writer<'a, 'f> {
     builder: &'a mut FunctionBuilder<'f>,
     slots: Value,
     dirty: Value,
     frame: Value,
     list: Value,
-    /// The offset of the bits of this word \[bytes\].
-    own: i32,
+    /// Which word it is.
+    word: usize,
+    bits: Variable,
+    count: Variable,
+    present: Variable,
+    /// The units that the caller runs itself, as bits.
+    held: Value,
     head: Block,
     end: Block,
 }
@@ -170,68 +180,113 @@ impl<'a, 'f> Writer<'a, 'f> {
         let parameters = builder.block_params(block);
         let [slots, dirty, frame, list] = std::array::from_fn(|i| parameters[i]);
         let (head, end) = (builder.create_block(), builder.create_block());
-        Writer { builder, slots, dirty, frame, list, own: 8 * word as i32, head, end }
+        let [bits, count, present] = [(); 3].map(|()| builder.declare_var(types::I64));
+        let held = frame;
+        Writer { builder, slots, dirty, frame, list, word, bits, count, present, held, head, end }
     }
 
     fn all(mut self, calls: &mut Calls, units: &[Option<UnitPlan>]) {
+        let plans = units.iter().enumerate();
+        let compiled: Vec<(usize, &UnitPlan)> = plans
+            .filter_map(|(at, plan)| Some((at, plan.as_ref().filter(|own| is_compiled(own))?)))
+            .collect();
+        self.begin();
+        let bodies: Vec<Block> = compiled.iter().map(|_| self.builder.create_block()).collect();
         self.builder.ins().jump(self.head, &[]);
         self.builder.switch_to_block(self.head);
-        let bits = self.word(self.dirty, self.own);
-        let unit = self.lowest(bits);
+        let unit = self.lowest();
         let mut switch = Switch::new();
-        let mut blocks = Vec::new();
-        for (index, plan) in units.iter().enumerate() {
-            if let Some(plan) = plan.as_ref().filter(|plan| is_compiled(plan)) {
-                let block = self.builder.create_block();
-                switch.set_entry(index as u128, block);
-                blocks.push((block, plan));
-            }
+        for ((at, _), body) in compiled.iter().zip(&bodies) {
+            switch.set_entry(*at as u128, *body);
         }
         switch.emit(self.builder, unit, self.end);
-        for (block, plan) in blocks {
-            self.builder.switch_to_block(block);
-            self.unit(calls, plan, (bits, unit));
+        for (place, (at, plan)) in compiled.iter().enumerate() {
+            self.builder.switch_to_block(bodies[place]);
+            self.unit(calls, plan, *at);
+            if compiled.len() >= MANY {
+                self.builder.ins().jump(self.head, &[]);
+            } else {
+                self.pass_on(&compiled[place + 1..], &bodies[place + 1..]);
+            }
         }
         self.builder.switch_to_block(self.end);
+        self.finish();
+    }
+
+    /// Takes what the caller has: the marks of this word, and the units that it runs itself.
+    fn begin(&mut self) {
+        let own = self.own();
+        let bits = self.load(self.dirty, own);
+        self.builder.def_var(self.bits, bits);
+        let count = self.load(self.frame, offset!(UnitsFrame, count));
+        self.builder.def_var(self.count, count);
+        let present = self.load(self.frame, offset!(UnitsFrame, present));
+        self.builder.def_var(self.present, present);
+        self.held = self.load(self.frame, offset!(UnitsFrame, held));
+    }
+
+    /// Gives the caller what is left.
+    fn finish(&mut self) {
+        let (own, bits) = (self.own(), self.builder.use_var(self.bits));
+        self.builder.ins().store(trusted(), bits, self.dirty, own);
+        let count = self.builder.use_var(self.count);
+        self.builder.ins().store(trusted(), count, self.frame, offset!(UnitsFrame, count));
+        let present = self.builder.use_var(self.present);
+        self.builder.ins().store(trusted(), present, self.frame, offset!(UnitsFrame, present));
         self.builder.ins().return_(&[]);
     }
 
-    fn word(&mut self, array: Value, offset: i32) -> Value {
+    /// Goes on with the next marked one of the units that follow, if there is one.
+    fn pass_on(&mut self, rest: &[(usize, &UnitPlan)], bodies: &[Block]) {
+        for ((at, _), body) in rest.iter().zip(bodies) {
+            let next = self.builder.create_block();
+            let bits = self.builder.use_var(self.bits);
+            let own = self.builder.ins().band_imm_s(bits, (1u64 << at) as i64);
+            self.builder.ins().brif(own, *body, &[], next, &[]);
+            self.builder.switch_to_block(next);
+        }
+        self.builder.ins().jump(self.end, &[]);
+    }
+
+    /// The offset of the bits of this word \[bytes\].
+    fn own(&self) -> i32 {
+        8 * self.word as i32
+    }
+
+    fn load(&mut self, array: Value, offset: i32) -> Value {
         self.builder.ins().load(types::I64, trusted(), array, offset)
     }
 
-    /// The lowest unit whose bit is set; ends if there is none, if it is held back, or if the list
-    /// is full.
-    fn lowest(&mut self, bits: Value) -> Value {
+    /// The lowest unit whose bit is set; ends if there is none, or if the list is full.
+    fn lowest(&mut self) -> Value {
         let found = self.builder.create_block();
-        let held = self.word(self.frame, offset!(UnitsFrame, held));
-        let count = self.word(self.frame, offset!(UnitsFrame, count));
-        let negative = self.builder.ins().ineg(bits);
-        let bit = self.builder.ins().band(bits, negative);
-        let held = self.builder.ins().band(bit, held);
-        let held = self.builder.ins().icmp_imm_s(IntCC::NotEqual, held, 0);
+        let (bits, count) = (self.builder.use_var(self.bits), self.builder.use_var(self.count));
         let none = self.builder.ins().icmp_imm_s(IntCC::Equal, bits, 0);
         let full = self.builder.ins().icmp_imm_s(IntCC::Equal, count, WORD as i64);
-        let stop = self.builder.ins().bor(held, none);
-        let stop = self.builder.ins().bor(stop, full);
+        let stop = self.builder.ins().bor(none, full);
         self.builder.ins().brif(stop, self.end, &[], found, &[]);
         self.builder.switch_to_block(found);
         self.builder.ins().ctz(bits)
     }
 
-    /// Runs one unit, and goes on with the next.
-    fn unit(&mut self, calls: &mut Calls, plan: &UnitPlan, (bits, unit): (Value, Value)) {
+    /// Runs one unit, unless it is held back or one before it is marked.
+    fn unit(&mut self, calls: &mut Calls, plan: &UnitPlan, at: usize) {
+        let bits = self.builder.use_var(self.bits);
+        let own = self.builder.ins().band_imm_s(self.held, (1u64 << at) as i64);
+        let first = self.builder.ins().bor_imm_s(own, ((1u64 << at) - 1) as i64);
+        let waits = self.builder.ins().band(bits, first);
+        let free = self.builder.create_block();
+        self.builder.ins().brif(waits, self.end, &[], free, &[]);
+        self.builder.switch_to_block(free);
         let values = self.tape(calls, plan);
         let all: Vec<Value> = values.iter().flatten().copied().collect();
         self.leave_unless_finite(&all);
-        let rest = self.builder.ins().iadd_imm_s(bits, -1);
-        let rest = self.builder.ins().band(bits, rest);
-        self.builder.ins().store(trusted(), rest, self.dirty, self.own);
-        self.enter(unit);
+        let rest = self.builder.ins().band_imm_s(bits, !(1u64 << at) as i64);
+        self.builder.def_var(self.bits, rest);
+        self.enter(at);
         for (output, values) in plan.outputs.iter().zip(&values) {
             self.put(output, values);
         }
-        self.builder.ins().jump(self.head, &[]);
     }
 
     /// Runs the tape of a unit; the numbers of its outputs.
@@ -272,13 +327,14 @@ impl<'a, 'f> Writer<'a, 'f> {
     }
 
     /// Puts a unit on the list of those that have run.
-    fn enter(&mut self, unit: Value) {
-        let count = self.word(self.frame, offset!(UnitsFrame, count));
+    fn enter(&mut self, at: usize) {
+        let count = self.builder.use_var(self.count);
         let offset = self.builder.ins().ishl_imm_u(count, 2);
         let entry = self.builder.ins().iadd(self.list, offset);
-        self.builder.ins().istore32(trusted(), unit, entry, 0);
+        let unit = self.builder.ins().iconst(types::I32, at as i64);
+        self.builder.ins().store(trusted(), unit, entry, 0);
         let count = self.builder.ins().iadd_imm_s(count, 1);
-        self.builder.ins().store(trusted(), count, self.frame, offset!(UnitsFrame, count));
+        self.builder.def_var(self.count, count);
     }
 
     /// Stores an output, and follows a change of it.
@@ -298,7 +354,7 @@ impl<'a, 'f> Writer<'a, 'f> {
         for (i, value) in values.iter().enumerate() {
             let offset = 8 * output.to.plus(i).0 as i32;
             if followed {
-                let old = self.word(self.slots, offset);
+                let old = self.load(self.slots, offset);
                 let new = self.builder.ins().bitcast(types::I64, MemFlagsData::new(), *value);
                 let other = self.builder.ins().bxor(old, new);
                 let join = |changed| self.builder.ins().bor(changed, other);
@@ -319,13 +375,19 @@ impl<'a, 'f> Writer<'a, 'f> {
     /// Sets the bits of the units that read a change, and counts events.
     fn follow(&mut self, output: &OutputPlan, value: Value) {
         for (word, mask) in &output.reader_words {
+            if *word as usize == self.word {
+                let bits = self.builder.use_var(self.bits);
+                let bits = self.builder.ins().bor_imm_s(bits, *mask as i64);
+                self.builder.def_var(self.bits, bits);
+                continue;
+            }
             let offset = 8 * *word as i32;
-            let bits = self.word(self.dirty, offset);
+            let bits = self.load(self.dirty, offset);
             let bits = self.builder.ins().bor_imm_s(bits, *mask as i64);
             self.builder.ins().store(trusted(), bits, self.dirty, offset);
         }
         if output.event {
-            let present = self.word(self.frame, offset!(UnitsFrame, present));
+            let present = self.builder.use_var(self.present);
             let more = self.builder.ins().iadd_imm_s(present, 1);
             let some = self.builder.ins().icmp_imm_s(IntCC::NotEqual, present, 0);
             let some = self.builder.ins().uextend(types::I64, some);
@@ -333,7 +395,7 @@ impl<'a, 'f> Writer<'a, 'f> {
             let zero = self.builder.ins().f64const(0.0);
             let there = self.builder.ins().fcmp(FloatCC::NotEqual, value, zero);
             let present = self.builder.ins().select(there, more, less);
-            self.builder.ins().store(trusted(), present, self.frame, offset!(UnitsFrame, present));
+            self.builder.def_var(self.present, present);
         }
     }
 }

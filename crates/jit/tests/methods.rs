@@ -137,15 +137,20 @@ impl System for Pendulum {
     }
 }
 
-fn run(system: &mut Pendulum, options: Options, end: f64) -> Solver {
+/// A run to its end, and the bits of all points that it has passed.
+fn run(system: &mut Pendulum, options: Options, end: f64) -> (Solver, Vec<u64>) {
     let mut solver = Solver::new(options, 3, 0);
+    let mut points = Vec::new();
     solver.restart(system, 0.0, &[1.0, 0.0, 1.0]);
     while solver.time() < end {
-        let reach = StepLimit { horizon: end, before: end, most: 50 };
+        let reach = StepLimit { horizon: end, before: end, most: 50, keep: true };
         let sides = Sides { side: &[], residual: &mut [], gain: &[] };
         solver.steps(system, reach, sides).expect("a step");
+        points.extend(solver.passed().iter().map(|x| x.to_bits()));
+        points.push(solver.time().to_bits());
+        points.extend(bits(&solver));
     }
-    solver
+    (solver, points)
 }
 
 fn bits(solver: &Solver) -> Vec<u64> {
@@ -171,9 +176,11 @@ fn whole_steps_have_the_bits_of_the_stages_of_the_solver() {
         let method = Method::Other(tableau);
         let options = Options { step: 0.05, relative_tolerance: 1e-5, ..Options::new(method) };
         let [mut plain, mut native] = [false, true].map(|native| Pendulum::new(method, native));
-        let (expected, found) = (run(&mut plain, options, 20.0), run(&mut native, options, 20.0));
+        let (expected, points) = run(&mut plain, options, 20.0);
+        let (found, passed) = run(&mut native, options, 20.0);
         let name = (tableau.name, tableau.nodes.len());
         assert_eq!(bits(&expected), bits(&found), "{name:?}");
+        assert_eq!(points, passed, "{name:?}");
         assert_eq!(expected.counters(), found.counters(), "{name:?}");
         assert_eq!((plain.trials, native.trials > 0), (0, whole), "{name:?}");
         let follow = whole && tableau.embedded.is_some();
@@ -195,7 +202,7 @@ fn halving_the_step_shows_the_order_of_whole_steps() {
                 ..Options::new(method)
             };
             let mut system = Pendulum::new(method, true);
-            run(&mut system, options, 2.0).state().to_vec()
+            run(&mut system, options, 2.0).0.state().to_vec()
         };
         // As many evaluations for each method, so that all are at the same distance from rounding.
         let steps = 384.0 / (tableau.nodes.len() as f64 - 1.0);

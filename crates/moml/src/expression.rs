@@ -6,4 +6,4 @@ mod parse;
 mod print;
 
 pub use parse::{Node, parse};
-pub use print::{Name, Printed, print};
+pub use print::{Name, Printed, code, print};

@@ -13,6 +13,7 @@ mod tree;
 
 mod wiring;
 
+mod causality;
 mod expression;
 
 mod translate;

@@ -6,6 +6,7 @@ mod composite;
 mod director;
 mod modal;
 mod names;
+mod random;
 mod scope;
 mod sources;
 mod tests;
@@ -53,6 +54,8 @@ struct Translation {
     diagrams: Vec<(String, Yaml)>,
     expectations: Vec<Expectation>,
     skipped: BTreeSet<String>,
+    /// The tolerance of the director of the model.
+    tolerance: Option<f64>,
     /// How many levels of composites are being translated.
     depth: usize,
 }
@@ -67,6 +70,8 @@ struct Content {
     blocks: Vec<(String, Yaml)>,
     /// The names of the blocks of entities, by the paths of these.
     placed: BTreeMap<String, String>,
+    /// The tolerance of its integrators, if it is not that of the model.
+    tolerance: Option<String>,
     /// Columns of test actors inside, with their signals.
     tests: Vec<(String, String)>,
 }

@@ -26,6 +26,19 @@ pub(crate) struct Composer<'a> {
     pub nodes: FxHashMap<PartId, NodeId>,
     /// Loops solved between events: one of the unknowns, the vector of all, and its slot.
     pub solutions: Vec<(PartId, NodeId, Slot)>,
+    /// Parts that are given from outside while the diagram is studied.
+    pub given: FxHashMap<PartId, GivenPart>,
+}
+
+/// A part that is given from outside, whatever its block computes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GivenPart {
+    /// As what is in a slot.
+    Replaced(Slot),
+    /// As what its block computes and what is in a slot, added.
+    Added(Slot),
+    /// As zero.
+    Zero,
 }
 
 /// The result of a choice between truth values that depends on something unknown.
@@ -43,7 +56,8 @@ impl<'a> Composer<'a> {
     pub fn new(diagram: &'a Diagram, parts: &'a Parts, phase: Phase) -> Self {
         let (graph, nodes) = (Graph::new(), FxHashMap::default());
         let (frozen, undecided, solutions) = (false, Undecided::Unknown, Vec::new());
-        Composer { diagram, parts, phase, frozen, undecided, graph, nodes, solutions }
+        let given = FxHashMap::default();
+        Composer { diagram, parts, phase, frozen, undecided, graph, nodes, solutions, given }
     }
 
     pub fn functions(&self, block: BlockId) -> &'a Specialised {
@@ -63,6 +77,20 @@ impl<'a> Composer<'a> {
                 self.inline(slots, wire.block, root)
             }
             _ => self.graph.filled(wire.ty, 0.0),
+        }
+    }
+
+    /// What readers of a part see, given what its block computes.
+    fn seen(&mut self, id: PartId, node: NodeId) -> NodeId {
+        let Some(given) = self.given.get(&id) else { return node };
+        let ty = self.graph.ty(node);
+        match given {
+            GivenPart::Replaced(slot) => self.graph.leaf(slot.0, ty),
+            GivenPart::Added(slot) => {
+                let more = self.graph.leaf(slot.0, ty);
+                self.graph.add(node, more)
+            }
+            GivenPart::Zero => self.graph.filled(ty, 0.0),
         }
     }
 
@@ -159,7 +187,17 @@ pub(crate) fn compose<'a>(
     phase: Phase,
     slots: &mut Slots,
 ) -> Composer<'a> {
-    let mut composer = Composer::new(diagram, &schedule.parts, phase);
+    let composer = Composer::new(diagram, &schedule.parts, phase);
+    compose_into(composer, schedule, slots)
+}
+
+/// The same with some parts given from outside.
+pub(crate) fn compose_into<'a>(
+    mut composer: Composer<'a>,
+    schedule: &'a Schedule,
+    slots: &mut Slots,
+) -> Composer<'a> {
+    let phase = composer.phase;
     let steps = match phase {
         Phase::Smooth => &schedule.smooth,
         Phase::Tick => &schedule.tick,
@@ -168,6 +206,7 @@ pub(crate) fn compose<'a>(
         match step {
             Step::Single(id) => {
                 let node = composer.part(slots, *id);
+                let node = composer.seen(*id, node);
                 composer.nodes.insert(*id, node);
             }
             Step::Iterate(members) => solved::iterate(&mut composer, slots, members),

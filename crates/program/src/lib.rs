@@ -9,8 +9,8 @@
 /// The interpreter of tapes, and the kinds of numbers besides floats that it runs them on.
 pub mod tape {
     pub use ir::{
-        Active, Binary, Dual, JET_ORDER, Jet, Partial, Rounded, Scalar, Slot, Tape, Unary, run,
-        run_active,
+        Active, Binary, Dual, Gradient, JET_ORDER, Jet, Partial, Rounded, Scalar, Slot, Tape,
+        Unary, run, run_active,
     };
 }
 
@@ -28,6 +28,7 @@ mod assemble;
 mod blame;
 
 mod compose;
+mod equations;
 mod fixed_step;
 mod influence;
 mod inputs;
@@ -54,6 +55,10 @@ pub use delay_line::{
 };
 pub use diagram::{
     BlockId, FragmentId, MachineId, Profile, RegionId, Rows, RunSettings, WireId, Zeno,
+};
+pub use equations::{
+    EquationComparison, EquationDelay, EquationInput, EquationState, Equations, Place, Unmovable,
+    equations,
 };
 pub use fixed_step::{FixedStepProgram, Pass, PassOutput, fixed_step};
 pub use influence::Influence;

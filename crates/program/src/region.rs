@@ -91,6 +91,8 @@ pub struct RegionProgram {
     pub units: Vec<UnitWord>,
     /// For each continuous state, its block.
     pub owners: Vec<BlockId>,
+    /// For each continuous state, the tolerance of a diagram around it, if one has its own.
+    pub tolerances: Vec<Option<f64>>,
 }
 
 impl RegionProgram {
@@ -208,6 +210,8 @@ pub struct Crossing {
     /// Whether it is a kink of `abs`, `min` or `max`, across which the selected value is
     /// continuous.
     pub kink: bool,
+    /// Whether a comparison reads it.
+    pub compared: bool,
     /// What makes an event of it, if it is the function of a level crossing.
     pub event: Option<EventCrossing>,
     /// The slot of the function's value; for a floor, of the operand itself.

@@ -285,6 +285,7 @@ impl Slots {
                 offsets.push(((*block, *number), program.owners.len()));
                 let length = diagram.block(*block).definition.states[*number].ty.len();
                 program.owners.extend(std::iter::repeat_n(*block, length));
+                program.tolerances.extend(std::iter::repeat_n(tolerance(*block), length));
             }
             let tolerances = order.iter().map(|(block, _)| tolerance(*block));
             program.slices.push(FragmentSlice {
@@ -352,6 +353,7 @@ impl Slots {
         let flat = diagram.block(block);
         let graph = &flat.definition.graph;
         let kinks = if flat.located.is_empty() { Vec::new() } else { graph.kinks() };
+        let compared = if kinks.is_empty() { Vec::new() } else { graph.compared() };
         let read: Vec<NodeId> = graph
             .nodes()
             .iter()
@@ -371,6 +373,8 @@ impl Slots {
             };
             for crossing in place.first.run(node.ty.len()) {
                 self.crossings[crossing].kink = kinks.contains(site);
+                self.crossings[crossing].compared =
+                    !kinks.contains(site) || compared.contains(site);
                 self.crossings[crossing].sliding = may_slide(flat, site);
                 if self.crossings[crossing].sliding == MaySlide::Yes
                     && let Some(watch) = self.crossings[crossing].watch
@@ -415,6 +419,7 @@ impl Slots {
                 block,
                 kind: CrossingKind::Sign,
                 kink: false,
+                compared: true,
                 event: None,
                 sliding: MaySlide::No,
                 value: value.plus(offset),
@@ -442,6 +447,7 @@ impl Slots {
             self.crossings.push(Crossing {
                 block,
                 kind: CrossingKind::Floor,
+                compared: true,
                 kink: false,
                 event: None,
                 sliding: MaySlide::No,

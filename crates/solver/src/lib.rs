@@ -52,6 +52,6 @@ pub use method::{Method, Options, Policy};
 pub use pattern::Pattern;
 pub use solver::{Advance, Solver, StepLimit};
 pub use step_span::StepSpan;
-pub use system::{At, CrossingRole, Enclosure, Noise, StepBatch, System, Trial};
+pub use system::{At, CrossingRole, Enclosure, GuardTrial, Noise, StepBatch, System, Trial};
 pub use tableau::{Embedded, Tableau, TableauError, Weight};
 pub use wide::wide;

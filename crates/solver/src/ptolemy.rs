@@ -1,29 +1,88 @@
 //! The steps of the Continuous domain of Ptolemy II.
 //!
 //! ```text
-//! accept:   every state's error is below the tolerance, and every function that has passed zero
-//!           is within the tolerance of it
+//! accept:   every state's error is below the tolerance, no event has been missed, and no guard
+//!           decides something far behind the point at which it does
 //! refine:   half the step for an error; for a function g from a to b the part of the step at which
-//!           a straight line is half a tolerance past zero; the shortest of these. A function that
-//!           is part of a guard counts if a transition is enabled at the end of the step
+//!           a straight line is half a tolerance past zero; the shortest of these. An event is
+//!           missed if g is past zero by more than its tolerance at any stage of the step
+//! due:      an event for which g has come less than its tolerance past zero at any stage, also of a
+//!           step that is then refused, comes at the end of the step that is accepted
 //! suggest:  5 times the step, or 10 times if no state is in the outermost diagram
 //! locate:   the end of an accepted step
 //! ```
 //!
 //! The clock counts units of a resolution; the length of a step is not rounded.
 
-use crate::crossing::{Located, Probe, Sides};
+use crate::crossing::{Level, Located, Probe, Sides};
 use crate::error::StepError;
 use crate::explicit::not_finite;
 use crate::method::Scheme;
+use crate::scratch::Forget;
 use crate::solver::{Advance, Solver, Space};
-use crate::system::{CrossingRole, System};
+use crate::system::{CrossingRole, GuardTrial, System};
 use crate::tableau::Tableau;
 
 /// The first step if a model sets none \[s\].
 const FIRST_STEP: f64 = 0.1;
 /// How much longer the next step is at most.
 const AT_MOST: f64 = 10.0;
+
+/// What the stages of a step have shown.
+#[derive(Debug, Default)]
+pub(crate) struct Rounds {
+    /// The states whose errors are too large.
+    refused: Vec<bool>,
+    /// The tolerance of each state.
+    tolerances: Vec<f64>,
+    /// The functions whose events the step has missed.
+    missed: Vec<bool>,
+    /// The directions of events that are due at the end of the step; 0 for none.
+    due: Vec<f64>,
+    /// The functions that are events: number, direction and tolerance.
+    events: Vec<(usize, f64, f64)>,
+    /// A look at a stage.
+    look: Level,
+}
+
+impl Forget for Rounds {
+    fn forget(&mut self) {}
+}
+
+impl Rounds {
+    /// Gets ready for the first trial of a step.
+    fn begin<S: System>(&mut self, system: &S, states: usize, functions: usize, usual: f64) {
+        self.refused.resize(states, false);
+        self.tolerances.clear();
+        let own = |state: usize| system.tolerance(state).unwrap_or(usual);
+        self.tolerances.extend((0..states).map(own));
+        self.missed.resize(functions, false);
+        self.due.clear();
+        self.due.resize(functions, 0.0);
+        self.look.resize(functions);
+        self.events.clear();
+        for function in 0..functions {
+            if let CrossingRole::Event { direction, tolerance } = system.role(function) {
+                let tolerance = if tolerance > 0.0 { tolerance } else { usual };
+                self.events.push((function, direction, tolerance));
+            }
+        }
+    }
+
+    /// Looks for events between the values of the functions at the last commit and at a stage.
+    fn take(&mut self, last: &[f64], now: &[f64]) {
+        for (function, direction, tolerance) in self.events.iter().copied() {
+            let (last, now) = (last[function], now[function]);
+            if !passes(last, now) || direction * (now - last) < 0.0 {
+                continue;
+            }
+            match now.abs() >= tolerance {
+                true => self.missed[function] = true,
+                false => self.due[function] = (now - last).signum(),
+            }
+        }
+    }
+}
 
 impl Solver {
     /// Takes one accepted step from the start of the segment.
@@ -38,9 +97,12 @@ impl Solver {
         let longest = self.options.maximum_step.min(self.limit).min(horizon - start);
         let mut h = self.learnt.unwrap_or(FIRST_STEP).min(longest);
         let mut least = false;
+        let (states, functions) = (self.segment.x0.len(), self.search.here.len());
+        let usual = self.options.absolute_tolerance;
+        self.space.0.rounds.begin(system, states, functions, usual);
         loop {
             let wanted = self.try_like_ptolemy(system, h, resolution)?;
-            let wanted = wanted.min(self.missed(system, h, sides));
+            let wanted = wanted.min(self.missed(system, h));
             if wanted == f64::INFINITY {
                 break;
             }
@@ -74,8 +136,9 @@ impl Solver {
         resolution: f64,
     ) -> Result<f64, StepError> {
         self.segment.end = self.segment.start + h;
+        self.space.0.rounds.missed.fill(false);
         let Scheme::Explicit(tableau) = self.method.scheme() else { return Ok(f64::INFINITY) };
-        if self.segment.x0.is_empty() {
+        if self.segment.x0.is_empty() && self.space.0.rounds.events.is_empty() {
             return Ok(f64::INFINITY);
         }
         self.stages_like_ptolemy(system, tableau, h, resolution);
@@ -93,8 +156,12 @@ impl Solver {
                 .sum();
             h * sum.abs()
         };
-        let fits =
-            (0..self.segment.x0.len()).all(|state| error(state) < self.options.absolute_tolerance);
+        let Rounds { refused, tolerances, .. } = &mut self.space.0.rounds;
+        let mut fits = true;
+        for (state, (refused, tolerance)) in refused.iter_mut().zip(tolerances).enumerate() {
+            *refused = error(state) >= *tolerance;
+            fits &= !*refused;
+        }
         Ok(if fits { f64::INFINITY } else { 0.5 * h })
     }
 
@@ -106,7 +173,8 @@ impl Solver {
         h: f64,
         resolution: f64,
     ) {
-        let (argument, segment) = (&mut self.space.0.argument, &mut self.segment);
+        let Space { argument, rounds, .. } = &mut self.space.0;
+        let (segment, here) = (&mut self.segment, &self.search.here);
         let last = tableau.nodes.len() - 1;
         let at = |node: f64| ((segment.start + node * h) / resolution).round() * resolution;
         for stage in 1..=last {
@@ -118,63 +186,54 @@ impl Solver {
                 *own = segment.x0[state] + h * sum;
             }
             system.derivative(at(tableau.nodes[stage]), point, &mut rest[0]);
+            if stage < last && !rounds.events.is_empty() {
+                let (g, rate) = rounds.look.parts_mut();
+                system.crossings(at(tableau.nodes[stage]), point, &rest[0], g, rate);
+                let look = std::mem::take(&mut rounds.look);
+                rounds.take(here.g(), look.g());
+                rounds.look = look;
+            }
         }
         self.counters.evaluations += last as u64;
     }
 
-    /// The step to try instead because a function has gone too far past zero; infinity if none has.
-    fn missed<S: System>(&mut self, system: &mut S, h: f64, sides: &Sides) -> f64 {
+    /// The step to try instead because an event was missed or a guard decides something too late;
+    /// infinity if neither is so.
+    fn missed<S: System>(&mut self, system: &mut S, h: f64) -> f64 {
         if self.search.here.is_empty() {
             return f64::INFINITY;
         }
-        let Space { argument, slope, .. } = &mut self.space.0;
+        let Space { argument, slope, rounds, .. } = &mut self.space.0;
         let (segment, counters, drift) = (&self.segment, &mut self.counters, &self.drift);
         let (x, dx, at) = (&mut *argument, &mut *slope, None);
         let mut probe = Probe { system, segment, x, dx, at, counters, drift };
         let there = self.search.end_level();
         probe.look(segment.end, there);
-        let usual = self.options.absolute_tolerance;
-        let to = |last: f64, now: f64, tolerance: f64| {
-            h * (last.abs() + 0.5 * tolerance) / (last.abs() + now.abs())
-        };
+        let (last, now) = self.search.ends();
+        rounds.take(last, now);
         let mut wanted = f64::INFINITY;
-        // Of the conditions that have changed, the one that is furthest from where it does.
-        let mut furthest = (0.0, 0.0);
-        for (function, side) in sides.side.iter().enumerate() {
-            let (last, now) = self.search.at_ends(function);
-            if !passes(last, now, *side) {
-                continue;
-            }
-            match system.role(function) {
-                CrossingRole::Event { direction, tolerance } => {
-                    let tolerance = if tolerance > 0.0 { tolerance } else { usual };
-                    if direction * now >= 0.0 && now.abs() >= tolerance {
-                        wanted = wanted.min(to(last, now, tolerance));
-                    }
-                }
-                CrossingRole::Guard if now.abs() >= usual && now.abs() > furthest.1 => {
-                    furthest = (last, now.abs());
-                }
-                CrossingRole::Guard | CrossingRole::Branch => {}
+        for (function, _, tolerance) in &rounds.events {
+            if rounds.missed[*function] {
+                let (last, now) = (last[*function], now[*function]);
+                wanted = wanted.min((last.abs() + 0.5 * tolerance) * h / (now - last).abs());
             }
         }
-        if furthest.1 > 0.0 {
-            let g = self.search.end_level().g();
-            if system.decides(self.segment.end, &self.segment.x1, g) {
-                wanted = wanted.min(to(furthest.0, furthest.1, usual));
-            }
-        }
-        wanted
+        let tolerance = self.options.absolute_tolerance;
+        let (t, x) = (self.segment.end, self.segment.x1.as_slice());
+        let Rounds { refused, missed, .. } = rounds;
+        let trial = GuardTrial { t, x, h, last, now, refused, missed, tolerance };
+        wanted.min(system.refine_for_guards(&trial))
     }
 
     /// What an accepted step ends with: a crossing if a function has passed zero.
     fn cross_like_ptolemy(&mut self, sides: &mut Sides) -> Advance {
-        for (function, side) in sides.side.iter().enumerate() {
+        for function in 0..sides.side.len() {
             let (last, now) = self.search.at_ends(function);
-            if passes(last, now, *side) {
+            let due = self.space.0.rounds.due[function];
+            if passes(last, now) || due != 0.0 {
                 // What is past zero is taken as it is, like a leap.
                 let leap = if now == 0.0 { 0.0 } else { now.signum() };
-                self.search.crossed.push(Located { function, uncertainty: 0.0, leap });
+                self.search.crossed.push(Located { function, uncertainty: 0.0, leap, due });
             }
         }
         sides.residual.fill(0.0);
@@ -189,7 +248,7 @@ impl Solver {
     }
 }
 
-/// Whether a function has passed zero, or come to it, from the side that it was on.
-fn passes(last: f64, now: f64, side: f64) -> bool {
-    side * now < 0.0 || last * now < 0.0 || (now == 0.0 && last != 0.0)
+/// Whether a function has passed zero, or come to it, since the last commit.
+fn passes(last: f64, now: f64) -> bool {
+    last * now < 0.0 || (now == 0.0 && last != 0.0)
 }

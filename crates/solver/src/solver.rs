@@ -13,6 +13,7 @@ use crate::initial;
 use crate::linear::Linear;
 use crate::method::{Method, Options, Policy};
 use crate::pole::Pole;
+use crate::ptolemy::Rounds;
 use crate::scratch::{Forget, Scratch};
 use crate::segment::Segment;
 use crate::stepping::FIRST_STEP_WITHOUT_STATE;
@@ -38,6 +39,8 @@ pub struct StepLimit {
     pub before: f64,
     /// The most steps.
     pub most: u64,
+    /// Whether the points between these steps are kept: [`Solver::passed`].
+    pub keep: bool,
 }
 
 /// A one-step method with its memory: plain data, the same bits after saving and loading.
@@ -126,10 +129,15 @@ pub(crate) struct Space {
     pub linear: Linear,
     /// How far the present steps may go.
     pub reach: StepLimit,
+    /// The points between them, and how many numbers of these there are.
+    pub passed: Vec<f64>,
+    pub passed_length: usize,
     /// Residuals before a search, and a step while another is tried, if it may be taken again.
     pub residuals: Vec<f64>,
     pub kept: Option<Segment>,
     pub look: Level,
+    /// What the stages of a step have shown, by the rules of Ptolemy II.
+    pub rounds: Rounds,
 }
 
 impl Forget for Space {
@@ -226,7 +234,7 @@ impl Solver {
         horizon: f64,
         sides: Sides,
     ) -> Result<Advance, StepError> {
-        self.steps(system, StepLimit { horizon, before: horizon, most: 1 }, sides)
+        self.steps(system, StepLimit { horizon, before: horizon, most: 1, keep: false }, sides)
     }
 
     /// The same, except that it may take more steps than one, as far as it may reach: as many as a
@@ -241,6 +249,7 @@ impl Solver {
         debug_assert_eq!(sides.side.len(), self.search.here.len(), "one side for each function");
         debug_assert_eq!(sides.residual.len(), sides.side.len());
         self.search.crossed.clear();
+        self.space.0.passed_length = 0;
         if self.time() >= horizon {
             return Ok(Advance::Reached);
         }
@@ -292,6 +301,13 @@ impl Solver {
             self.drift.see(&self.segment.x1);
         }
         taken
+    }
+
+    /// The points between the steps of the last call of [`Solver::steps`], if it was asked to keep
+    /// them: for each the offset and the states, one after the other. The last step's end, which is
+    /// the current point, is not among them.
+    pub fn passed(&self) -> &[f64] {
+        &self.space.0.passed[..self.space.0.passed_length]
     }
 
     /// The time of the current point: the end of the last step or a point inside it.

@@ -236,6 +236,12 @@ impl Solver {
     fn whole<S: System>(&mut self, system: &mut S) -> Option<f64> {
         let tolerance = self.tolerance();
         let mut batch = self.batch();
+        let point = 1 + self.segment.x0.len();
+        let room = if self.space.0.reach.keep { batch.map_or(0, |own| own.most) } else { 0 };
+        let passed = &mut self.space.0.passed;
+        if passed.len() < room as usize * point {
+            passed.resize(room as usize * point, 0.0);
+        }
         let Segment { start, end, x0, x1, slopes, .. } = &mut self.segment;
         let last = slopes.len() as u64 - 1;
         let mut trial = Trial {
@@ -248,6 +254,7 @@ impl Solver {
             x1,
             slopes,
             batch: batch.as_mut(),
+            passed: &mut passed[..room as usize * point],
         };
         let error = system.trial(&mut trial);
         (*start, *end) = (trial.start, trial.end);
@@ -259,6 +266,9 @@ impl Solver {
         {
             self.counters.evaluations += taken * last;
             self.counters.accepted += taken;
+            if room > 0 {
+                self.space.0.passed_length = taken as usize * point;
+            }
             self.learnt = Some(wanted);
             let Control::Pi(pi) = &mut self.control;
             pi.resume(previous);
@@ -269,7 +279,7 @@ impl Solver {
     /// How far a system may go on by itself; none if there are functions to be searched, if steps
     /// are fixed, or if another method may take over.
     fn batch(&self) -> Option<StepBatch> {
-        let StepLimit { horizon, before, most } = self.space.0.reach;
+        let StepLimit { horizon, before, most, .. } = self.space.0.reach;
         let alone = most > 1 && self.search.here.is_empty() && !self.method.is_fixed();
         if !alone || self.is_beyond_floats() || self.options.method == Method::Auto {
             return None;

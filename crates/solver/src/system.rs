@@ -21,10 +21,37 @@ pub enum CrossingRole {
         /// How far past zero a step may end; 0 for the tolerance of the solver.
         tolerance: f64,
     },
-    /// It is part of a condition, and passing zero matters if that decides something.
-    Guard,
-    /// The system is another one beyond zero, and nothing else happens.
+    /// The system is another one beyond zero, or something may be decided by that.
     Branch,
+}
+
+/// A step that has been tried by the rules of Ptolemy II, as far as guards need it.
+#[derive(Clone, Copy, Debug)]
+pub struct GuardTrial<'a> {
+    /// The offset of its end.
+    pub t: f64,
+    /// The state there.
+    pub x: &'a [f64],
+    /// Its length \[s\].
+    pub h: f64,
+    /// The functions at its start.
+    pub last: &'a [f64],
+    /// The functions at its end.
+    pub now: &'a [f64],
+    /// Which states have errors that are too large.
+    pub refused: &'a [bool],
+    /// Which functions have events that it has missed.
+    pub missed: &'a [bool],
+    /// How far past its change a comparison may be.
+    pub tolerance: f64,
+}
+
+impl GuardTrial<'_> {
+    /// The step after which a straight line is half a tolerance past the point at which a function
+    /// changes, from its distances to that point at the start and at the end of this one.
+    pub fn step_to(&self, last: f64, now: f64, tolerance: f64) -> f64 {
+        self.h * (last + 0.5 * tolerance) / (last + now)
+    }
 }
 
 /// The smooth phase of a model: between events it is a pure function of time and state.
@@ -59,11 +86,17 @@ pub trait System {
         CrossingRole::Event { direction: 0.0, tolerance: 0.0 }
     }
 
-    /// Whether something is decided at a point by functions whose role is that of a guard, if each of
-    /// them is read as the sign that it has there.
-    fn decides(&mut self, t: f64, x: &[f64], g: &[f64]) -> bool {
-        let _ = (t, x, g);
-        true
+    /// The tolerance of a state by the rules of Ptolemy II, if it is not that of the run.
+    fn tolerance(&self, state: usize) -> Option<f64> {
+        let _ = state;
+        None
+    }
+
+    /// The step to try instead of one at whose end guards decide something that they decide only
+    /// far behind the point at which they change; infinity if there is no such guard.
+    fn refine_for_guards(&mut self, trial: &GuardTrial) -> f64 {
+        let _ = trial;
+        f64::INFINITY
     }
 
     /// Computes a whole trial step of an explicit method, if the system can: every slope but
@@ -183,6 +216,9 @@ pub struct Trial<'a> {
     pub slopes: &'a mut [Vec<f64>],
     /// How far the system may go on by itself; none for this trial alone.
     pub batch: Option<&'a mut StepBatch>,
+    /// Room for the points that it passes then: for each step the offset of its end and the states
+    /// there, one after the other. It is empty if nobody asks for them.
+    pub passed: &'a mut [f64],
 }
 
 /// Steps that a system takes by itself, one after the other, if it computes them whole.

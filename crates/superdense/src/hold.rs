@@ -86,6 +86,11 @@ impl InputHandle {
         self.unit.as_deref()
     }
 
+    /// Whether a run must be given it, because it has no initial value.
+    pub fn is_required(&self) -> bool {
+        self.required
+    }
+
     pub(crate) fn id(&self) -> InputId {
         self.id
     }
@@ -315,9 +320,20 @@ impl Run {
     /// Advances to a time, events at that time included, or to the end of the run, whose reason is
     /// then returned. It reads the dense output of the steps and changes no bit of what follows.
     pub fn advance_to(&mut self, time: Time) -> Result<Option<StopReason>, RunError> {
+        self.advance_to_while(time, |_| true)
+    }
+
+    /// The same as long as somebody who watches wants it to go on, who is asked between advances of
+    /// many steps. Otherwise it stops where it is with [`RunError::Cancelled`], and may go on later.
+    pub fn advance_to_while(
+        &mut self,
+        time: Time,
+        mut watch: impl FnMut(&Run) -> bool,
+    ) -> Result<Option<StopReason>, RunError> {
         loop {
             match self.advance_within(time, AT_ONCE)? {
-                Progress::Going => {}
+                Progress::Going if watch(self) => {}
+                Progress::Going => return Err(RunError::Cancelled { tag: self.tag() }),
                 Progress::Reached => {
                     self.now = self.now.max(time);
                     return Ok(None);

@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The features `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
+//! The features `analysis`, `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
 //! parts of the program out if they are off; `docs/embedding.md` lists them.
 //!
 //! To write a block of your own, implement [`Block`]: [`Info`] gives its name, ports and
@@ -72,6 +72,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "analysis")]
+mod analysis;
 mod pipeline;
 
 #[cfg(feature = "pictures")]
@@ -103,14 +105,19 @@ mod story;
 mod streams;
 mod work;
 
+#[cfg(feature = "analysis")]
+pub use analysis::{
+    AnalysisError, Delays, Linearization, Linearize, NamedValue, OperatingPoint, Residual, Side,
+    SignalRole, SwitchAtPoint, Trim, Trimmed,
+};
 pub use audit::{Audit, AuditError, Fault, Finding};
 pub use base::{
     Diagnostic, Diagnostics, Elem, ExactTime, Rational, Shape, SourceMap, Span, Tag, Time, Type,
     Value, did_you_mean, nearest, shown,
 };
 pub use blocks::{
-    Accepts, Block, BlockKind, Context, Count, Impulses, Info, Input, InputKind, Kind, Library,
-    Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
+    Accepts, Block, BlockKind, Context, Count, Every, Impulses, Info, Input, InputKind, Kind,
+    Library, Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
 };
 pub use diagram::{
     MainParameter, ParameterKind, Profile, Rows, RowsPer, RunSettings, Settings, Zeno,
@@ -126,6 +133,8 @@ pub use given::ParameterHandle;
 pub use hold::{Canceller, HoldError, InputHandle, SignalHandle};
 pub use invariants::{Broken, Extreme, Invariant};
 pub use ir::{Binary, Graph, NodeId, Opaque, Unary};
+#[cfg(feature = "analysis")]
+pub use linear::{Complex, LinearSystem, Matrix};
 pub use model::{
     About, Builder, DiagramBuilder, Given, Model, Refused, RunSetting, SettingKind, SettingMap,
     StandardFile, format, parse, read, read_text, standard_files,
@@ -134,7 +143,7 @@ pub use native::{Backend, BackendUsed, NativeError};
 pub use order::{Handled, OrderDifference, OrderError, OrderFinding, OrderSearch};
 pub use pages::{Page, descriptions, form_descriptions, notation_descriptions, pages, pages_of};
 #[cfg(feature = "pictures")]
-pub use picture::{Drawing, diagram_png, draw, draw_exploration};
+pub use picture::{Drawing, diagram_png, draw, draw_exploration, draw_machines};
 pub use pipeline::{Stage, System, check_expression, parse_parameter, parse_value};
 pub use program::BlockName;
 pub use recorded::record_only;

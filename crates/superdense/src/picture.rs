@@ -132,6 +132,19 @@ fn values(found: &Exploration, outcome: usize) -> Vec<String> {
     lines
 }
 
+/// The charts of the state machines of a model as SVG, each with the path of its machine.
+pub fn draw_machines(
+    model: &Model,
+    library: &Library,
+    overrides: &Settings,
+) -> Result<Vec<(String, String)>, Refused> {
+    let model = overrides.applied(model)?;
+    let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
+    let diagram = diagram::flatten(&model, library, overrides).map_err(refused)?;
+    let chart = |machine| graph::svg(&graph::machine_alone(&diagram, machine));
+    Ok(diagram.modes.machines.iter().map(|own| (own.path.clone(), chart(own))).collect())
+}
+
 /// The diagram of a model as SVG or DOT. A model that is refused because of a causality loop is
 /// drawn with the loop in red.
 pub fn draw(

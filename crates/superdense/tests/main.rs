@@ -1,5 +1,6 @@
 //! All tests of this crate in one program, which is linked once.
 
+mod analysis;
 mod arrays;
 mod audit;
 mod balls;

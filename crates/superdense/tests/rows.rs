@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use superdense::traces::{PairError, pair};
 use superdense::{
-    Library, Outcome, RowsPer, Settings, Stage, System, Tag, Tolerance, Trace, Writer, compare,
-    read, traces,
+    Backend, Library, Outcome, RowsPer, Settings, Stage, System, Tag, Tolerance, Trace, Writer,
+    compare, read, traces,
 };
 
 use crate::common;
@@ -332,4 +332,52 @@ fn rows_beside_the_result_are_those_of_another_run() {
         tried += 1;
     }
     assert!(tried > 30, "{tried} models");
+}
+
+/// A run takes several steps at once and writes their rows afterwards. They are those of single
+/// steps, also if one of them has a value that is not finite: the run fails there.
+#[test]
+fn rows_of_steps_in_a_row_are_those_of_single_steps() {
+    let lorenz = "
+blocks:
+  x: {type: Integrator, input: 10 * (y - x), initial: 1}
+  y: {type: Integrator, input: x * (28 - z) - y, initial: 1}
+  z: {type: Integrator, input: x * y - 8/3 * z, initial: 1}
+  p: {type: Expression, expression: sin(x) * y}
+  clock: {type: Clock, period: 1.7}
+  n: {type: Counter, increment: clock}
+record: [x, z, p, n]
+simulate: {stop: 5, solver: SOLVER, step: 0.01, tolerance: 1e-6, ROWS}
+";
+    let root = "
+blocks:
+  x: {type: Integrator, input: -1 - 0.3 * sin(10 * time), initial: 1}
+  y: {type: Expression, expression: sqrt(x)}
+record: [x, y]
+simulate: {stop: 3, solver: SOLVER, step: 0.01, tolerance: 1e-6, ROWS}
+";
+    for (text, fails) in [(lorenz, false), (root, true)] {
+        for solver in ["rk45", "rk4", "rk23", "auto", "rodas5p"] {
+            for rows in ["rows: microsteps", "rows: instants"] {
+                let system = compile(&text.replace("SOLVER", solver).replace("ROWS", rows));
+                for backend in [Backend::Interpreter, Backend::Native] {
+                    let [mut whole, mut single] = [(); 2].map(|()| system.begin());
+                    whole.set_backend(backend).unwrap();
+                    single.set_backend(backend).unwrap();
+                    let end = whole.advance_to_end().map_err(|error| error.to_string());
+                    let other = loop {
+                        match single.advance() {
+                            Ok(None) => {}
+                            Ok(Some(stop)) => break Ok(stop),
+                            Err(error) => break Err(error.to_string()),
+                        }
+                    };
+                    assert_eq!((end.is_err(), &end), (fails, &other), "{solver}");
+                    assert_eq!(bits(whole.trace(), 0), bits(single.trace(), 0), "{solver}");
+                    assert_eq!(whole.counters(), single.counters(), "{solver}");
+                    assert!(whole.trace().len() > 8, "{solver}");
+                }
+            }
+        }
+    }
 }

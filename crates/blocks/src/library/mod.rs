@@ -20,6 +20,7 @@ pub(crate) fn all() -> Vec<Arc<dyn Block>> {
         Arc::new(sources::Constant),
         Arc::new(sources::EventSource),
         Arc::new(sources::Random),
+        Arc::new(sources::JavaRandom),
         Arc::new(sources::Sine),
         Arc::new(sources::Step),
         Arc::new(sources::Ramp),

@@ -3,8 +3,8 @@
 use base::Tag;
 use program::tape::{Slot, run};
 use program::{
-    Crossing, CrossingId, CrossingKind, CrossingValue, RegionId, RegionProgram, UnitEffects,
-    UnitId, WatchId,
+    Crossing, CrossingId, CrossingKind, CrossingValue, Profile, RegionId, RegionProgram,
+    UnitEffects, UnitId, WatchId,
 };
 
 use super::{is_read_as, sign};
@@ -101,6 +101,12 @@ impl Engine<'_> {
         if value.is_nan() {
             let tag = Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
             return Err(RunError::NotFinite { tag, block: self.name(block) });
+        }
+        if self.options.profile == Profile::Ptolemy {
+            return Ok(match kind {
+                CrossingKind::Sign => sign(value),
+                CrossingKind::Floor => value.floor() + 0.0,
+            });
         }
         match kind {
             CrossingKind::Sign => {

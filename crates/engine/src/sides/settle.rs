@@ -54,7 +54,7 @@ impl Engine<'_> {
             if microstep == 0 || stale {
                 self.compute_rates(region, microstep == 0);
             }
-            if microstep == 0 {
+            if microstep == 0 && self.options.profile == Profile::Native {
                 self.count_located_as_zero(region);
             }
             self.scratch.looked.push(region);
@@ -71,7 +71,36 @@ impl Engine<'_> {
             self.freeze(*index, *new, microstep, sink);
         }
         self.scratch.found = found;
+        if microstep == 0 && self.options.profile == Profile::Ptolemy {
+            self.bring_due_events();
+        }
         Ok(())
+    }
+
+    /// Events for which a step has come close enough past their level, wherever it has ended.
+    fn bring_due_events(&mut self) {
+        let program = self.program;
+        for place in 0..self.scratch.looked.len() {
+            let region = self.scratch.looked[place];
+            let here = self.state.tick.as_ref().map(|tick| tick.time);
+            let state = &self.state.regions[region];
+            if !state.crossing || here != Some(state.reached) {
+                continue;
+            }
+            let due = |located: &solver::Located| {
+                let watch = numbered(watches(&state.ranges), located.function);
+                let crossing = program.regions[region].watches[watch].crossing;
+                let crossed = program.crossings[crossing].crossed?;
+                (located.due != 0.0).then_some((crossing, crossed, located.due))
+            };
+            let all: Vec<(CrossingId, TrackedId, f64)> =
+                state.solver.crossed().iter().filter_map(due).collect();
+            for (crossing, crossed, direction) in all {
+                self.state.slots[program.tracked(crossed).slot.index()] = direction;
+                self.pulse(crossed);
+                self.ask_after_event(crossing, direction);
+            }
+        }
     }
 
     /// If a kink has changed its side, everything else that is zero moves as it does under the new
@@ -148,6 +177,7 @@ impl Engine<'_> {
         if let Some(crossed) = crossing.crossed.filter(|_| crosses) {
             self.state.slots[program.tracked(crossed).slot.index()] = new - old;
             self.pulse(crossed);
+            self.ask_after_event(id, new - old);
         }
         // Leaving a surface is no return to it.
         let left = old == 0.0 && crossing.sliding == MaySlide::Yes;
@@ -158,6 +188,16 @@ impl Engine<'_> {
         {
             let time = tick.time;
             self.watch_accumulation(id, new, time);
+        }
+    }
+
+    /// In Ptolemy II a level crossing asks for one microstep more after that of its event.
+    fn ask_after_event(&mut self, id: CrossingId, change: f64) {
+        let event = self.program.crossings[id].event;
+        if let (Some(event), Some(tick)) = (event, &mut self.state.tick)
+            && event.direction * change >= 0.0
+        {
+            tick.asked = tick.asked.max(2);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Whether a function is zero up to rounding, and to which side it leaves zero.
 
 use program::tape::{JET_ORDER, Jet, Rounded, run};
-use program::{CrossingId, CrossingKind, RegionId, RegionProgram, Source, Terms, WatchId};
+use program::{CrossingId, CrossingKind, Profile, RegionId, RegionProgram, Source, Terms, WatchId};
 
 use super::sign;
 use crate::engine::Engine;
@@ -14,6 +14,10 @@ impl Engine<'_> {
     /// rounding.
     pub(crate) fn is_on_level(&mut self, watch: WatchId, id: CrossingId, value: f64) -> bool {
         let program = self.program;
+        if self.options.profile == Profile::Ptolemy {
+            // Values are taken as they are there.
+            return value == 0.0;
+        }
         let residual = program.regions[watch.region].residual.index() + watch.index;
         let crossing = &program.crossings[id];
         if crossing.kind == CrossingKind::Sign {

@@ -3,10 +3,10 @@
 use base::{Interval, Table, Time};
 use program::tape::{Active, Rounded, Slot, run, run_active};
 use program::{
-    BlockId, DelayLine, EventCrossing, FragmentId, Jacobian, LineId, Program, RegionId,
-    RegionProgram, Room, Source, WatchId,
+    DelayLine, EventCrossing, Jacobian, LineId, Program, RegionId, RegionProgram, Room, Source,
+    WatchId,
 };
-use solver::{At, CrossingRole, Enclosure, Noise, Pattern, System, Trial, wide};
+use solver::{At, CrossingRole, Enclosure, GuardTrial, Noise, Pattern, System, Trial, wide};
 
 use crate::delays::history::RegionHistory;
 use crate::native::RegionCode;
@@ -448,29 +448,16 @@ impl System for Flow<'_> {
             Some(EventCrossing { direction, tolerance }) => {
                 CrossingRole::Event { direction, tolerance }
             }
-            None if !crossing.kink && self.is_guard(crossing.block) => CrossingRole::Guard,
             None => CrossingRole::Branch,
         }
     }
 
-    fn decides(&mut self, t: f64, x: &[f64], g: &[f64]) -> bool {
-        self.place(t, x);
-        let side =
-            |flow: &Flow, function: usize| flow.program.side.index() + flow.watched(function);
-        let before: Vec<f64> = (0..g.len()).map(|own| self.slots[side(self, own)]).collect();
-        for (function, value) in g.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-            let slot = side(self, function);
-            self.slots[slot] = value.signum();
-        }
-        run(&self.program.prelude, self.slots);
-        run(&self.program.left, self.slots);
-        let decides = self.is_enabled();
-        for (function, value) in before.into_iter().enumerate() {
-            let slot = side(self, function);
-            self.slots[slot] = value;
-        }
-        run(&self.program.prelude, self.slots);
-        decides
+    fn tolerance(&self, state: usize) -> Option<f64> {
+        self.program.tolerances[numbered(states(self.ranges), state)]
+    }
+
+    fn refine_for_guards(&mut self, trial: &GuardTrial) -> f64 {
+        self.step_for_guards(trial)
     }
 
     #[inline(always)]
@@ -514,32 +501,6 @@ impl Flow<'_> {
             true => self.combined_jacobian(t, x, values, rate),
             false => self.plain_jacobian(t, x, values, rate),
         }
-    }
-
-    /// Whether a block is the condition of a transition.
-    fn is_guard(&self, block: BlockId) -> bool {
-        let states = self.whole_program.machines.iter().flat_map(|machine| &machine.states);
-        let mut guards = states.flat_map(|state| &state.transitions).flat_map(|own| &own.guards);
-        guards.any(|guard| guard.block == block)
-    }
-
-    /// Whether a machine that runs would take a transition, by what is in the buffer.
-    fn is_enabled(&mut self) -> bool {
-        let program = self.whole_program;
-        program.machines.iter().any(|machine| {
-            let active = program.fragments[machine.fragment].active;
-            let runs = machine.fragment == FragmentId::ROOT || self.slots[active.index()] != 0.0;
-            let current = program.tracked(program.states[machine.current].tracked).slot;
-            let state = &machine.states[self.slots[current.index()] as usize];
-            let plain = state.transitions.iter().filter(|own| !own.error && !own.guards.is_empty());
-            runs && plain.into_iter().any(|transition| {
-                transition.guards.iter().all(|guard| {
-                    run(&guard.tape, self.slots);
-                    self.slots[guard.present.index()] != 0.0
-                        && self.slots[guard.value.index()] != 0.0
-                })
-            })
-        })
     }
 
     /// Computes the rates on the sides in the buffer.

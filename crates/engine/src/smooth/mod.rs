@@ -1,8 +1,10 @@
 //! The smooth phase: each region steps on its own between events.
 
 pub(crate) mod flow;
+mod guards;
 mod limits;
 mod located;
+mod passed;
 pub(crate) mod race;
 mod rates;
 pub(crate) mod region;

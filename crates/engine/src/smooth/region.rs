@@ -1,7 +1,7 @@
 //! The state of a region between events.
 
 use base::{Tag, Time, clone_reusing};
-use program::{FragmentSlice, Program, RegionProgram};
+use program::{FragmentSlice, Profile, Program, RegionProgram};
 use serde::{Deserialize, Serialize};
 use solver::Solver;
 
@@ -87,7 +87,8 @@ impl RegionState {
         // everything in that region specifies a larger one.
         let mut own = options.solver;
         let tolerances = region.slices.iter().filter_map(|slice| slice.tolerance);
-        if let Some(least) = tolerances.min_by(f64::total_cmp) {
+        let native = options.profile == Profile::Native;
+        if let Some(least) = tolerances.filter(|_| native).min_by(f64::total_cmp) {
             let common = region.slices.iter().any(|slice| slice.common);
             let within = |run: f64| if common { least.min(run) } else { least };
             own.relative_tolerance = within(own.relative_tolerance);

@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 
 use base::{ExactTime, Time};
 use program::{Profile, Program, RegionId, TimerId, events_before};
-use solver::{Advance, Sides, StepLimit};
+use solver::{Advance, Policy, Sides, StepLimit};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -46,6 +46,12 @@ fn short_decimal(time: Time, length: f64, places: f64) -> Option<Time> {
     Some(Time::from_attoseconds(nearest(unit)))
 }
 
+/// The multiple of the resolution of a clock that is nearest to a time; half a unit counts as one.
+fn on_clock(time: Time, resolution: f64) -> Time {
+    let unit = Time::from_f64(resolution).map_or(1, Time::attoseconds).max(1);
+    Time::from_attoseconds((time.attoseconds() + unit / 2).div_euclid(unit) * unit)
+}
+
 /// The longest unit in which times are rounded, as a power of ten of attoseconds.
 const LONGEST_UNIT: u32 = 24;
 /// By how much the unit of a short decimal exceeds the rounding of times.
@@ -86,13 +92,15 @@ impl Engine<'_> {
             && self.scratch.mover.is_some()
     }
 
-    /// One step of a region up to its horizon, or up to `most` steps before a time.
+    /// One step of a region up to its horizon, or up to `most` steps before a time. If the points
+    /// between them are to be kept, they are in `passed`.
     pub(crate) fn step_region(
         &mut self,
         region: RegionId,
         horizon: Time,
-        (before, most): (Time, u32),
+        (before, most, keep): (Time, u32, bool),
     ) -> Result<(), RunError> {
+        self.scratch.passed.clear();
         let mut reach = f64::INFINITY;
         if !self.program.regions[region].readings.is_empty() {
             reach = self.longest_read(region);
@@ -134,8 +142,11 @@ impl Engine<'_> {
             let sides = Sides { side: &state.sides, residual: &mut state.residuals, gain };
             let method = state.solver.method();
             let left = begun + u64::from(most) - state.solver.counters().accepted;
-            let reach = StepLimit { horizon: to, before, most: left };
+            let reach = StepLimit { horizon: to, before, most: left, keep };
             let result = state.solver.steps(&mut flow, reach, sides);
+            if keep {
+                self.scratch.passed.extend_from_slice(state.solver.passed());
+            }
             if state.solver.method() != method {
                 let time = state.origin.offset(state.solver.step_start()).unwrap_or(state.reached);
                 let method = state.solver.method();
@@ -145,11 +156,20 @@ impl Engine<'_> {
             if result != Ok(Advance::Reached) || done || state.solver.time() >= before {
                 break result;
             }
+            if keep {
+                self.scratch.passed.push(state.solver.time());
+                self.scratch.passed.extend_from_slice(state.solver.state());
+            }
         };
         self.scratch.active[region].gains = gain;
         let t = state.solver.time();
         if result.is_ok() || t > from {
             state.reached = state.time_at(t, whole, horizon);
+            if let Policy::Ptolemy { resolution, .. } = self.options.solver.policy
+                && state.reached < horizon
+            {
+                state.reached = on_clock(state.reached, resolution).clamp(state.origin, horizon);
+            }
         }
         match result {
             Ok(advance) => self.take_step(region, advance, horizon),

@@ -73,9 +73,9 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             tokens.push(Token::Name(rest[..end].to_owned()));
             end
         } else if first == '"' {
-            let end = rest[1..].find('"').ok_or("a text does not end")?;
-            tokens.push(Token::Text(rest[1..=end].to_owned()));
-            end + 2
+            let (text, length) = quoted(rest).ok_or("a text does not end")?;
+            tokens.push(Token::Text(text));
+            length
         } else if rest.starts_with("/*") {
             rest.find("*/").ok_or("a comment does not end")? + 2
         } else if rest.starts_with("//") {
@@ -89,6 +89,25 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         rest = rest[length..].trim_start();
     }
     Ok(tokens)
+}
+
+/// A text in quotes at the start of another, with its escapes replaced, and its length there.
+fn quoted(rest: &str) -> Option<(String, usize)> {
+    let mut text = String::new();
+    let mut chars = rest.char_indices().skip(1);
+    while let Some((at, own)) = chars.next() {
+        match own {
+            '"' => return Some((text, at + 1)),
+            '\\' => text.push(match chars.next()?.1 {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                other => other,
+            }),
+            own => text.push(own),
+        }
+    }
+    None
 }
 
 fn number(rest: &str) -> Result<(Token, usize), String> {

@@ -45,7 +45,7 @@ pub fn print(node: &Node, resolve: &mut Resolve) -> Result<Printed, String> {
     Ok(match node {
         Node::Number(text, int) => Printed::atom(text.clone(), *int),
         Node::Bool(value) => Printed::atom(value.to_string(), false),
-        Node::Text(text) => return Err(format!("the text \"{text}\" is not a value here")),
+        Node::Text(text) => Printed::atom(code(text).to_string(), true),
         Node::Name(name) => named(name, resolve)?,
         Node::Unary(sign, inner) => {
             let inner = print(inner, resolve)?;
@@ -53,6 +53,9 @@ pub fn print(node: &Node, resolve: &mut Resolve) -> Result<Printed, String> {
                 '!' => Printed { text: format!("not {}", inner.within(4)), level: 3, int: false },
                 _ => Printed { text: format!("-{}", inner.within(8)), level: 7, int: inner.int },
             }
+        }
+        Node::Binary(sign, a, b) if !matches!(*sign, "==" | "!=") && (is_text(a) || is_text(b)) => {
+            return Err(format!("`{sign}` with a text is not supported"));
         }
         Node::Binary(sign, a, b) => binary(sign, &print(a, resolve)?, &print(b, resolve)?),
         Node::If(condition, then, other) => {
@@ -87,6 +90,18 @@ pub fn print(node: &Node, resolve: &mut Resolve) -> Result<Printed, String> {
         },
         Node::Function(..) => return Err("a function is not a value here".to_owned()),
     })
+}
+
+/// The number that stands for a text. Signals are numbers here: equal texts have equal codes, and
+/// others, as far as 48 bits tell them apart, have not.
+pub fn code(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3);
+    let hash = text.bytes().fold(0xCBF2_9CE4_8422_2325, step);
+    (hash ^ (hash >> 48)) & ((1 << 48) - 1)
+}
+
+fn is_text(node: &Node) -> bool {
+    matches!(node, Node::Text(_))
 }
 
 fn list(elements: &[Node], resolve: &mut Resolve) -> Result<Printed, String> {

@@ -40,6 +40,7 @@ pub fn outputs(entity: &Component) -> Vec<String> {
             return of_file.map(|port| port.name.clone()).collect();
         }
         "Queue" => &["output", "size"],
+        "GetCausalityInterface" => &["output", "dependents", "equivalences"],
         _ => &["output"],
     };
     known.iter().map(|name| (*name).to_owned()).collect()
@@ -123,6 +124,11 @@ impl Actor<'_, '_> {
         self.frame.output(self.own, port, channel)
     }
 
+    /// The time of the state around it when that is entered.
+    pub fn start(&self) -> f64 {
+        self.frame.inside.as_ref().map_or(0.0, |inside| inside.start)
+    }
+
     /// A parameter as an expression of ours.
     pub fn parameter(&self, name: &str, default: &str) -> Result<String, Problem> {
         self.printed(name, default).map(|own| own.text)
@@ -184,7 +190,10 @@ impl Actor<'_, '_> {
             }
             let own = self.own.property(name).filter(|own| own.is_parameter());
             let own = own.filter(|own| except != Some(own.name.as_str()));
-            let text = own.and_then(|own| own.text()).or_else(|| default(self.own.kind(), name));
+            let own = own.and_then(|own| own.text());
+            // The value of a parameter does not see the parameter itself, but one around it.
+            let usual = || default(self.own.kind(), name).filter(|_| except != Some(name));
+            let text = own.or_else(usual);
             match text {
                 None => self.frame.scope.find(name, None),
                 Some(text) => match expression::parse(text)? {

@@ -34,6 +34,8 @@ pub struct Frame<'a> {
 pub struct Inside {
     /// The signal that is the time of the model.
     pub now: String,
+    /// The time of the state when it is entered.
+    pub start: f64,
 }
 
 impl Frame<'_> {
@@ -89,6 +91,8 @@ impl Translation {
         let scope = Rc::new(Scope::default());
         let mut content = Content::default();
         self.own_parameters(model, &scope, &mut content)?;
+        let tolerance = super::director::tolerance(model, &scope)?;
+        self.tolerance = tolerance.and_then(|text| scope.constant(&text)).or(Some(1e-4));
         self.fill(model, &scope, Signals::new(), None, "", &mut content)?;
         let simulate = super::director::settings(model, &scope)?;
         settle_parameters(model, &scope, &mut content)?;
@@ -252,6 +256,7 @@ impl Translation {
             }
         }
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        inner.tolerance = self.tolerance_of(own, &scope)?;
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
         if own.kind() == "EnabledComposite" {
             let enable = enabled(own, enable)?;
@@ -290,6 +295,16 @@ impl Translation {
         Ok(())
     }
 
+    /// The tolerance of the director of a composite if it is not that of the whole model.
+    pub fn tolerance_of(&self, own: &Component, scope: &Scope) -> Result<Option<String>, Problem> {
+        let tolerance = super::director::tolerance(own, scope)?;
+        let same = |text: &String| {
+            let number = scope.constant(text);
+            number.is_some() && number == self.tolerance
+        };
+        Ok(tolerance.filter(|text| !same(text)))
+    }
+
     /// Adds a diagram, or finds one that is the same. Returns its name.
     fn diagram(
         &mut self,
@@ -302,6 +317,7 @@ impl Translation {
         if !inner.parameters.is_empty() {
             entries.push(("parameters".to_owned(), parameters(&inner.parameters)));
         }
+        entries.extend(inner.tolerance.map(|own| ("tolerance".to_owned(), Yaml::Text(own))));
         if !inputs.is_empty() {
             entries.push(("inputs".to_owned(), Yaml::list(inputs)));
         }

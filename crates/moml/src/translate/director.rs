@@ -37,7 +37,7 @@ pub fn settings(model: &Component, scope: &Scope) -> Result<Vec<(String, String)
         }
     };
     put("solver", Some(solver.to_owned()));
-    put("tolerance", Some(value("errorTolerance")?.unwrap_or_else(|| "1e-4".to_owned())));
+    put("tolerance", Some(value("errorTolerance")?.unwrap_or_else(|| USUAL.to_owned())));
     put("initial_step", Some(value("initStepSize")?.unwrap_or_else(|| "0.1".to_owned())));
     if !steps_itself(model) {
         put("growth", Some("10".to_owned()));
@@ -56,6 +56,25 @@ fn steps_itself(own: &Component) -> bool {
         }
     })
 }
+
+/// The tolerance of the director of a composite inside a model, if it has a Continuous one: there it
+/// does not come from around it.
+pub fn tolerance(own: &Component, scope: &Scope) -> Result<Option<String>, Problem> {
+    let Some(director) = own.director().filter(|own| own.class.ends_with("ContinuousDirector"))
+    else {
+        return Ok(None);
+    };
+    let property = director.property("errorTolerance");
+    let Some(text) = property.and_then(Property::text) else { return Ok(Some(USUAL.to_owned())) };
+    scope.print(text, None).map(|printed| Some(printed.text)).map_err(|reason| {
+        let told = format!("property {}.errorTolerance", own.path);
+        let line = property.map_or(own.line, |own| own.line);
+        Problem::unsupported(&own.file, line, &told, format!("`{text}`: {reason}"))
+    })
+}
+
+/// The tolerance of a director that sets none.
+const USUAL: &str = "1e-4";
 
 /// Refuses directors that are not supported.
 pub fn check(own: &Component) -> Result<(), Problem> {
@@ -81,16 +100,15 @@ pub fn check(own: &Component) -> Result<(), Problem> {
     }
 }
 
-/// Refuses what only the director of the whole model may say.
-pub fn check_inner(own: &Component) -> Result<(), Problem> {
-    let Some(director) = own.director() else { return Ok(()) };
-    let start = director.property("startTime").and_then(Property::text);
-    match start.and_then(|text| text.parse::<f64>().ok()) {
-        Some(start) if start != 0.0 => {
-            let told = format!("director of {}", own.path);
-            let reason = "a start time of its own inside a model";
-            Err(Problem::unsupported(&own.file, director.line, &told, reason))
-        }
-        _ => Ok(()),
-    }
+/// The time of a refinement when it is entered, by its director.
+pub fn inner_start(own: &Component) -> Result<f64, Problem> {
+    let Some(director) = own.director() else { return Ok(0.0) };
+    let Some(text) = director.property("startTime").and_then(Property::text) else {
+        return Ok(0.0);
+    };
+    text.parse::<f64>().ok().filter(|start| start.is_finite()).ok_or_else(|| {
+        let told = format!("director of {}", own.path);
+        let reason = format!("the start time `{text}` inside a model is not a number");
+        Problem::unsupported(&own.file, director.line, &told, reason)
+    })
 }

@@ -98,7 +98,7 @@ impl Translation {
         };
         let mut translated: Vec<Translated> = Vec::new();
         for state in &states {
-            let inside = Inside { now: now.clone() };
+            let inside = Inside { now: now.clone(), start: 0.0 };
             let used = machine_content.used.clone();
             translated.push(self.state(&machine, state, inside, used)?);
         }
@@ -232,7 +232,7 @@ impl Translation {
                 return Err(Problem::unsupported(&refinement.file, refinement.line, &told, reason));
             }
             super::director::check(refinement)?;
-            super::director::check_inner(refinement)?;
+            let start = super::director::inner_start(refinement)?;
             let scope = Scope::within(&machine.scope, false);
             let prefix = if at == 0 { String::new() } else { format!("{}_", names::plain(name)) };
             for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
@@ -258,7 +258,10 @@ impl Translation {
                 }
             }
             let inputs = machine.inputs.clone();
-            let inner = Some(inside.clone());
+            let inner = Some(Inside { start, ..inside.clone() });
+            if let Some(own) = self.tolerance_of(refinement, &scope)? {
+                content.tolerance = Some(own);
+            }
             outputs.extend(self.fill(refinement, &scope, inputs, inner, &prefix, &mut content)?);
             scopes.insert(name.clone(), scope);
         }
@@ -292,6 +295,9 @@ impl Translation {
                 let content = &mut here.content;
                 if !content.parameters.is_empty() {
                     entries.push(("parameters".to_owned(), parameters(&content.parameters)));
+                }
+                if let Some(own) = content.tolerance.take() {
+                    entries.push(("tolerance".to_owned(), Yaml::Text(own)));
                 }
                 if !content.blocks.is_empty() {
                     let blocks = std::mem::take(&mut content.blocks);

@@ -110,6 +110,9 @@ impl Scope {
     /// Gives a string parameter its value.
     pub fn define_string(&self, name: &str, value: &str) {
         self.strings.borrow_mut().insert(name.to_owned(), value.to_owned());
+        // Where it is a value, it is a number like any other text.
+        let code = expression::code(value).to_string();
+        self.define(name, Ok(Name::Text(code, true)));
     }
 
     /// Whether a name was asked for.

@@ -2,7 +2,8 @@
 
 use super::actor::{Actor, any_present};
 use crate::Problem;
-use crate::expression::Name;
+use crate::causality::Causality;
+use crate::expression::{self, Name};
 use crate::yaml::Yaml;
 
 /// Translates a source by its class; any other class is not supported.
@@ -13,7 +14,11 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             // Inside a state `time` stands still while the state is not active.
             let local = actor.flag("useLocalTime", false);
             let now = actor.frame.inside.as_ref().filter(|_| !local);
-            let now = now.map_or("time".to_owned(), |inside| inside.now.clone());
+            let own = match actor.start() {
+                0.0 => "time".to_owned(),
+                start => format!("(time + {start})"),
+            };
+            let now = now.map_or(own, |inside| inside.now.clone());
             let text = actor.triggered(&now);
             actor.expression(&text);
             Ok(())
@@ -28,8 +33,17 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "SingleEvent" => {
             let (time, value) =
                 (actor.parameter("time", "0.0")?, actor.parameter("value", "true")?);
+            let offset = match actor.start() {
+                0.0 => time,
+                start => format!("{time} - {start}"),
+            };
+            // What is over when the state begins never comes.
+            if actor.number("time", "0.0").is_some_and(|time| time < actor.start()) {
+                actor.expression("absent");
+                return Ok(());
+            }
             let fields = vec![
-                ("offsets", Yaml::list([time])),
+                ("offsets", Yaml::list([offset])),
                 ("values", Yaml::list([value])),
                 ("repeat", Yaml::text("once")),
             ];
@@ -41,16 +55,32 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Ramp" => ramp(actor),
         "DifferentialSystem" => differential_system(actor),
         "ContinuousTransferFunction" => transfer_function(actor),
-        "PoissonClock"
-        | "Bernoulli"
-        | "Gaussian"
-        | "Uniform"
-        | "ColtExponential"
-        | "BandlimitedNoise"
-        | "DiscreteRandomSource"
-        | "Rician" => Err(actor.unsupported("random numbers of Java's generators")),
-        _ => Err(actor.unsupported(format!("the class `{}`", actor.own.base))),
+        "GetCausalityInterface" => causality(actor),
+        _ => super::random::translate(actor),
     }
+}
+
+/// Texts about the dependencies of the composite around an actor, or of an entity beside it.
+fn causality(actor: &mut Actor) -> Result<(), Problem> {
+    let name = actor.word("actorName", "");
+    let around = actor.frame.component;
+    let of = match name.as_str() {
+        "" => around,
+        name => around
+            .entity(name)
+            .ok_or_else(|| actor.unsupported(format!("there is no entity `{name}`")))?,
+    };
+    let found = Causality::of(of, &super::actor::outputs);
+    let texts = [
+        ("output", found.dependencies()),
+        ("dependents", found.dependents()),
+        ("equivalences", found.equivalences()),
+    ];
+    for (port, text) in texts {
+        let value = actor.triggered(&expression::code(&text).to_string());
+        actor.named(&actor.output(port, 0), &value);
+    }
+    Ok(())
 }
 
 fn constant(actor: &mut Actor) -> Result<(), Problem> {

@@ -34,8 +34,17 @@ pub enum Reference {
     Number(f64),
     /// A truth value.
     Bool(bool),
+    /// A text, whose signal is a number.
+    Text(String),
     /// An array or a matrix, element by element.
     List(Vec<Reference>),
+}
+
+impl Reference {
+    /// The number that stands for a text.
+    pub fn code(text: &str) -> f64 {
+        expression::code(text) as f64
+    }
 }
 
 impl Translation {
@@ -114,6 +123,7 @@ fn reference(node: &Node, actor: &Actor) -> Result<Reference, String> {
             Ok(Reference::List(rows?.into_iter().flatten().collect()))
         }
         Node::Bool(value) => Ok(Reference::Bool(*value)),
+        Node::Text(text) => Ok(Reference::Text(text.clone())),
         Node::Number(text, _) => {
             text.parse().map(Reference::Number).map_err(|_| format!("`{text}` is not a number"))
         }

@@ -16,6 +16,9 @@ pub struct Located {
     /// The side that it leaps to, if it did not pass zero but leapt over it, at a pole or a branch
     /// cut; otherwise 0.
     pub leap: f64,
+    /// With the rules of Ptolemy II, the direction of an event that is due although the function may
+    /// be back on its side: a step that was tried came close enough past zero. Otherwise 0.
+    pub due: f64,
 }
 
 impl Located {
@@ -45,6 +48,6 @@ impl Located {
         let leap = if passes { 0.0 } else { at.g.signum() };
         let by_noise = if passes && at.rate != 0.0 { noise / at.rate.abs() } else { 0.0 };
         let uncertainty = greater(by_noise, resolution(at.t, 0.0));
-        Located { function: own.number, uncertainty, leap }
+        Located { function: own.number, uncertainty, leap, due: 0.0 }
     }
 }

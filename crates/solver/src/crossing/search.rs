@@ -23,6 +23,11 @@ impl Search {
         (self.here.g()[function], self.space.0.levels[0].g()[function])
     }
 
+    /// All functions at the start and at the end of a step that is not searched.
+    pub fn ends(&self) -> (&[f64], &[f64]) {
+        (self.here.g(), self.space.0.levels[0].g())
+    }
+
     /// Goes on from the end of a step that was not searched.
     pub fn take_end(&mut self) {
         if !self.here.is_empty() {
@@ -241,7 +246,7 @@ impl Search {
             let passing = near && (u.abs() <= noise.value || at_horizon && u.abs() <= fall * reach);
             if passing {
                 let uncertainty = greater(uncertainty, resolution(here.t, 0.0));
-                self.crossed.push(Located { function: k, uncertainty, leap: 0.0 });
+                self.crossed.push(Located { function: k, uncertainty, leap: 0.0, due: 0.0 });
             } else if u > sides.residual[k] {
                 sides.residual[k] = 0.0;
             } else if u < 0.0 && -u <= own.rounding(self.space.0.step, self.here.t) {

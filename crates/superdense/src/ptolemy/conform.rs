@@ -136,6 +136,7 @@ fn fits(expected: &Reference, seen: &[f64], tolerance: f64) -> bool {
             (expected - seen).abs() <= tolerance || expected == seen
         }
         (Reference::Bool(expected), [seen]) => (*seen != 0.0) == *expected,
+        (Reference::Text(expected), [seen]) => *seen == Reference::code(expected),
         (Reference::List(list), seen) => {
             list.len() == seen.len()
                 && list.iter().zip(seen).all(|(own, seen)| fits(own, &[*seen], tolerance))
@@ -155,6 +156,7 @@ fn written(reference: &Reference) -> String {
     match reference {
         Reference::Number(value) => value.to_string(),
         Reference::Bool(value) => value.to_string(),
+        Reference::Text(text) => format!("{text:?}"),
         Reference::List(list) => {
             let items: Vec<String> = list.iter().map(written).collect();
             format!("{{{}}}", items.join(", "))

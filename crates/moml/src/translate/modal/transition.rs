@@ -223,6 +223,10 @@ impl Transition<'_> {
         match inner {
             [name] => {
                 let key = (refinement.to_owned(), (*name).to_owned());
+                let (machine, scope) = (self.machine, &self.machine.scope);
+                if stays(machine.own, machine.controller, scope, &key)? {
+                    return Ok(Vec::new());
+                }
                 let mut all = vec![self.machine.set.get(&key).cloned().ok_or_else(unknown)?];
                 if entered {
                     started_from(component, name, &state.content, &mut all);
@@ -276,6 +280,9 @@ pub fn hoisted(
             let Some((refinement, name)) = target.split_once('.') else { continue };
             let parameter = own.entity(refinement).and_then(|own| own.property(name));
             let key = (refinement.to_owned(), name.to_owned());
+            if stays(own, controller, scope, &key).map_err(failed)? {
+                continue;
+            }
             let Some(value) = parameter.and_then(|own| own.text()) else { continue };
             if set.contains_key(&key) {
                 continue;
@@ -288,6 +295,43 @@ pub fn hoisted(
         }
     }
     Ok(set)
+}
+
+/// Whether all transitions that set a parameter of a refinement give it the constant that it is
+/// anyway, and no integrator starts from it, which would then start again.
+fn stays(
+    own: &Component,
+    controller: &Component,
+    scope: &Scope,
+    (refinement, name): &(String, String),
+) -> Result<bool, String> {
+    let Some(component) = own.entity(refinement) else { return Ok(false) };
+    let Some(value) = component.property(name).and_then(Property::text) else { return Ok(false) };
+    let Some(value) = scope.constant(value) else { return Ok(false) };
+    if starts(component, name) {
+        return Ok(false);
+    }
+    for relation in &controller.relations {
+        let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
+        let text = text("setActions").or(text("commitActions")).unwrap_or_default();
+        for (target, to) in assignments(text)? {
+            let same = target.split_once('.').is_some_and(|(a, b)| a == refinement && b == name);
+            if same && scope.constant_node(&to) != Some(value) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Whether an integrator of a composite starts from a parameter of it.
+fn starts(component: &Component, parameter: &str) -> bool {
+    component.entities.iter().any(|entity| match entity.is_composite() {
+        true => entity.properties.iter().any(|own| {
+            own.is_parameter() && own.text() == Some(parameter) && starts(entity, &own.name)
+        }),
+        false => entity.kind() == "Integrator" && entity.value("initialState") == Some(parameter),
+    })
 }
 
 /// The integrators of a composite whose initial state is a parameter of it.
