@@ -73,6 +73,10 @@ struct Inference<'o> {
     guesses: Vec<Supposition>,
     /// Types that were supposed and fit, in order.
     supposed: Vec<Vec<Supposition>>,
+    /// Whether parameters of blocks in loops may still name types, and the number of blocks from the
+    /// first on that are in no loop without a type.
+    promised: bool,
+    looked_at: usize,
     /// Blocks to define, each once.
     ready: VecDeque<BlockId>,
     queued: Vec<bool>,
@@ -99,6 +103,8 @@ impl<'o> Inference<'o> {
             rounds: vec![0; drafts.len()],
             guesses: Vec::new(),
             supposed: Vec::new(),
+            promised: true,
+            looked_at: 0,
             ready: (0..drafts.len()).map(BlockId::new).collect(),
             queued: vec![true; drafts.len()],
             missing,
@@ -233,12 +239,15 @@ impl<'o> Inference<'o> {
 
     /// Where loops leave blocks undefined, takes a type from a block's parameters, the larger ones
     /// first; a loop without any is one of real numbers.
-    fn suppositions(&self) -> Vec<Supposition> {
+    fn suppositions(&mut self) -> Vec<Supposition> {
         // The guess of a loop that is solved gives the type of its unknowns.
         let open = |wire: WireId| self.wires[wire.index()].is_none();
         let named: Vec<Supposition> = self.guesses.iter().filter(|g| open(g.0)).copied().collect();
         if !named.is_empty() {
             return named;
+        }
+        if !self.promised {
+            return self.next_free();
         }
         let output = |i: usize| self.drafts[i].outputs[0];
         let promise = |i: usize| {
@@ -247,15 +256,29 @@ impl<'o> Inference<'o> {
         };
         let promises: Vec<Supposition> = self.stuck().filter_map(promise).collect();
         let large = promises.iter().any(|(_, ty)| !ty.is_scalar());
-        let mut taken: Vec<Supposition> =
-            promises.into_iter().filter(|(_, ty)| !large || !ty.is_scalar()).collect();
-        if taken.is_empty() {
-            let firsts = self.stuck().map(output);
-            let others = self.stuck().flat_map(|i| self.drafts[i].outputs.iter().copied().skip(1));
-            let free = firsts.chain(others).find(|wire| open(*wire));
-            taken.extend(free.map(|wire| (wire, UNTYPED)));
+        if promises.is_empty() {
+            self.promised = false;
+            return self.next_free();
         }
-        taken
+        promises.into_iter().filter(|(_, ty)| !large || !ty.is_scalar()).collect()
+    }
+
+    /// The first output of a block in a loop, as a real number. Blocks that are defined stay so, so
+    /// that those before the last one need not be looked at again: a model may have a loop in each
+    /// of its many parts.
+    fn next_free(&mut self) -> Vec<Supposition> {
+        let free = |wire: &WireId| self.wires[wire.index()].is_none();
+        let is_free = |i: &usize| {
+            self.definitions[*i].is_none() && self.drafts[*i].outputs.first().is_some_and(free)
+        };
+        let found = (self.looked_at..self.drafts.len()).find(is_free);
+        self.looked_at = found.unwrap_or(self.drafts.len());
+        let mut others = self.stuck().flat_map(|i| &self.drafts[i].outputs).copied();
+        let wire = match found {
+            Some(block) => Some(self.drafts[block].outputs[0]),
+            None => others.find(free),
+        };
+        wire.map(|wire| (wire, UNTYPED)).into_iter().collect()
     }
 
     /// Blocks that are not defined.
