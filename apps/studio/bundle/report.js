@@ -2309,21 +2309,21 @@ function gi({ width: e, height: t, signals: n, dark: r, source: i, asked: a, cli
 		}))],
 		hooks: {
 			drawAxes: [(e) => mi(e, (t) => {
-				let { ghosts: a = [], events: o = [], instant: s = null } = i(), { top: c, height: l } = e.bbox, u = devicePixelRatio;
-				if (t.lineWidth = 1 * u, t.strokeStyle = r ? "#3a4653" : "#d8dee4", o.length && o.length < e.bbox.width / (6 * u)) {
-					t.setLineDash([2 * u, 3 * u]), t.beginPath();
+				let { ghosts: a = [], events: o = [], instant: s = null, fan: c = !1 } = i(), { top: l, height: u } = e.bbox, d = devicePixelRatio;
+				if (t.lineWidth = 1 * d, t.strokeStyle = r ? "#3a4653" : "#d8dee4", o.length && o.length < e.bbox.width / (6 * d)) {
+					t.setLineDash([2 * d, 3 * d]), t.beginPath();
 					for (let n of o) {
 						let r = e.valToPos(n, "x", !0);
-						t.moveTo(r, c), t.lineTo(r, c + l);
+						t.moveTo(r, l), t.lineTo(r, l + u);
 					}
 					t.stroke(), t.setLineDash([]);
 				}
 				if (s !== null) {
 					let n = e.valToPos(s, "x", !0);
-					t.fillStyle = r ? "#6b520a" : "#ffe9a8", t.fillRect(n - 3 * u, c, 6 * u, l);
+					t.fillStyle = r ? "#6b520a" : "#ffe9a8", t.fillRect(n - 3 * d, l, 6 * d, u);
 				}
 				a.forEach((r, i) => {
-					t.globalAlpha = .34 / (i + 1) + .05, r.lanes.forEach((i, a) => {
+					t.globalAlpha = c ? .3 : .34 / (i + 1) + .05, r.lanes.forEach((i, a) => {
 						i && !n[a]?.sparse && (t.strokeStyle = m(a), fi(e, t, r.times, i));
 					}), t.globalAlpha = 1;
 				});

@@ -166,77 +166,10 @@ impl Reader<'_> {
             Request::Message(message) => message,
             Request::Look => return self.look(),
         };
-        let folder = &self.shared.folder;
         match message {
-            Message::Hello => {
-                self.answers.send(&library());
-                Some(json!({
-                    "kind": "hello", "folder": folder.name(), "files": folder.files(),
-                    "first": folder.first,
-                    "examples": folder.examples.iter()
-                        .map(|own| json!({"name": own.name, "summary": own.summary}))
-                        .collect::<Vec<_>>(),
-                }))
-            }
-            Message::Open { path } => Some({
-                self.example = None;
-                match folder.read(&path) {
-                    Ok(text) => json!({
-                        "kind": "opened", "path": path, "text": text, "known": fingerprint(&text),
-                        "kept": folder.kept(&path, &text),
-                    }),
-                    Err(error) => failed(&error),
-                }
-            }),
-            Message::Example { name } => {
-                let own = folder.examples.iter().find(|own| own.name == name)?;
-                let (_, text) = own.files.first()?;
-                // Data that the model reads are beside it until it is saved.
-                let place = tempfile::tempdir().ok()?;
-                for (file, text) in &own.files {
-                    std::fs::write(place.path().join(file), text).ok()?;
-                }
-                self.example = Some((own.clone(), place));
-                Some(json!({
-                    "kind": "opened", "path": null, "text": text, "known": null, "kept": null,
-                    "name": format!("{name}.yaml"),
-                }))
-            }
-            Message::Save { path, text, known } => {
-                Some(match folder.save(&path, &text, known.as_deref()) {
-                    Ok(()) => {
-                        self.save_data(&path);
-                        self.watch(Some(path.clone()));
-                        let known = fingerprint(&text);
-                        json!({
-                            "kind": "saved", "path": path, "known": known, "files": folder.files(),
-                        })
-                    }
-                    Err(Unsaved::Conflict(now)) => json!({
-                        "kind": "conflict", "path": path, "text": now, "known": fingerprint(&now),
-                    }),
-                    Err(Unsaved::Failed(error)) => failed(&error),
-                })
-            }
-            Message::Keep { path, text } => folder.keep(&path, &text).err().map(|own| failed(&own)),
-            Message::Forget { path } => {
-                folder.forget(&path);
-                None
-            }
-            Message::Watch { path } => {
-                self.watch(path);
-                None
-            }
+            Message::Hello => Some(self.hello()),
             Message::Text { version, path, text, opened } => {
-                let of_example = |own: &(Example, _)| path == format!("{}.yaml", own.0.name);
-                let name =
-                    match (self.example.as_ref().filter(|own| of_example(own)), folder.path(&path))
-                    {
-                        (Some((_, place)), _) => place.path().join(&path),
-                        (None, Ok(whole)) => whole,
-                        (None, Err(_)) => PathBuf::from(path),
-                    };
-                let name = name.to_string_lossy().into_owned();
+                let name = self.name_of(path);
                 let (answer, system) = self.checker.check(version, &name, &text, &opened);
                 if let Some(own) = system {
                     let _ = orders.send(Order::Load(Box::new(own)));
@@ -248,7 +181,91 @@ impl Reader<'_> {
                 let path = path.or_else(|| edits::block_at(&text, byte?));
                 Some(edits::entry(id, &text, path))
             }
+            message => self.files(message),
+        }
+    }
+
+    fn hello(&self) -> Json {
+        self.answers.send(&library());
+        let folder = &self.shared.folder;
+        let examples = folder.examples.iter();
+        let examples = examples.map(|own| json!({"name": own.name, "summary": own.summary}));
+        json!({
+            "kind": "hello", "folder": folder.name(), "files": folder.files(),
+            "first": folder.first, "examples": examples.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The path that a text is read under: that of its file, or of the example that it is.
+    fn name_of(&self, path: String) -> String {
+        let of_example = |own: &&(Example, _)| path == format!("{}.yaml", own.0.name);
+        let name = match (self.example.as_ref().filter(of_example), self.shared.folder.path(&path))
+        {
+            (Some((_, place)), _) => place.path().join(&path),
+            (None, Ok(whole)) => whole,
+            (None, Err(_)) => PathBuf::from(path),
+        };
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Answers what is asked about files.
+    fn files(&mut self, message: Message) -> Option<Json> {
+        let shared = self.shared;
+        let folder = &shared.folder;
+        match message {
+            Message::Open { path } => {
+                self.example = None;
+                Some(match folder.read(&path) {
+                    Ok(text) => json!({
+                        "kind": "opened", "path": path, "text": text, "known": fingerprint(&text),
+                        "kept": folder.kept(&path, &text),
+                    }),
+                    Err(error) => failed(&error),
+                })
+            }
+            Message::Example { name } => self.example(&name),
+            Message::Save { path, text, known } => Some(self.save(&path, &text, known.as_deref())),
+            Message::Keep { path, text } => folder.keep(&path, &text).err().map(|own| failed(&own)),
+            Message::Forget { path } => {
+                folder.forget(&path);
+                None
+            }
+            Message::Watch { path } => {
+                self.watch(path);
+                None
+            }
             _ => None,
+        }
+    }
+
+    /// Opens an example. Data that the model reads are beside it until it is saved.
+    fn example(&mut self, name: &str) -> Option<Json> {
+        let own = self.shared.folder.examples.iter().find(|own| own.name == name)?;
+        let (_, text) = own.files.first()?;
+        let place = tempfile::tempdir().ok()?;
+        for (file, text) in &own.files {
+            std::fs::write(place.path().join(file), text).ok()?;
+        }
+        self.example = Some((own.clone(), place));
+        Some(json!({
+            "kind": "opened", "path": null, "text": text, "known": null, "kept": null,
+            "name": format!("{name}.yaml"),
+        }))
+    }
+
+    fn save(&mut self, path: &str, text: &str, known: Option<&str>) -> Json {
+        let folder = &self.shared.folder;
+        match folder.save(path, text, known) {
+            Ok(()) => {
+                self.save_data(path);
+                self.watch(Some(path.to_owned()));
+                let known = fingerprint(text);
+                json!({"kind": "saved", "path": path, "known": known, "files": folder.files()})
+            }
+            Err(Unsaved::Conflict(now)) => json!({
+                "kind": "conflict", "path": path, "text": now, "known": fingerprint(&now),
+            }),
+            Err(Unsaved::Failed(error)) => failed(&error),
         }
     }
 

@@ -46,7 +46,7 @@ page.on('console', (message) => { if (message.type() === 'error') mistakes.push(
 const picture = async (name) => { if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`) }); };
 const text = () => page.evaluate(() => globalThis.studio.text);
 const state = (key) => page.evaluate((key) => globalThis.studio[key], key);
-const until = (what, argument) => page.waitForFunction(what, argument, { polling: 20 });
+const until = (what, argument, timeout = 20000) => page.waitForFunction(what, argument, { polling: 20, timeout });
 const valid = () => until(() => globalThis.studio.ok && globalThis.studio.checkedVersion === globalThis.studio.version);
 const ended = () => until(() => !globalThis.studio.running && globalThis.studio.ended);
 
@@ -117,7 +117,7 @@ const stories = {
     const after = await text();
     assert(after.replace(/ {2}limited:.*\n/, '') === before, 'nothing else of the text has changed');
     // Undo over all of it, then redo.
-    await page.locator('.cm-content').focus();
+    await page.locator('svg[aria-label="Block diagram"]').focus();
     for (let i = 0; i < 10 && (await text()) !== before; i++) await page.keyboard.press('Control+z');
     assert((await text()) === before, 'undo reaches the text before the edits');
     for (let i = 0; i < 10 && (await text()) !== after; i++) await page.keyboard.press('Control+y');
@@ -158,6 +158,14 @@ const stories = {
     await page.waitForTimeout(200);
     await picture('slider');
     await page.getByLabel('reset e').click();
+    await ended();
+    await page.getByLabel('fan of g').click();
+    await until(() => globalThis.studio.fanned === 'g');
+    assert((await page.evaluate(() => globalThis.studio.ghosts.length)) === 9, 'nine runs make a fan');
+    assert((await page.evaluate(() => globalThis.studio.given.g)) === undefined, 'the value is as before');
+    await page.waitForTimeout(200);
+    await picture('fan');
+    await page.keyboard.press('Control+Enter');
     await ended();
   },
 
@@ -316,9 +324,9 @@ const stories = {
   },
 
   async million() {
-    const many = 'superdense: 1\nblocks:\n  x: {type: Integrator, input: cos(time), initial: 0}\n  y: {type: Integrator, input: -y + x, initial: 0}\nrecord: [x, y]\nsimulate: {stop: 1000, maximum_step: 0.001}\n';
+    const many = 'superdense: 1\nblocks:\n  x: {type: Integrator, input: cos(time), initial: 0}\n  y: {type: Integrator, input: -y + x, initial: 0}\nrecord: [x, y]\nsimulate: {stop: 500, maximum_step: 0.001}\n';
     await page.evaluate((text) => { globalThis.studio.fresh = true; globalThis.studio.editor.replaceAll(text, true); }, many);
-    await until(() => globalThis.studio.ended && !globalThis.studio.running && globalThis.studio.rows?.total > 1000000);
+    await until(() => globalThis.studio.ended && !globalThis.studio.running && globalThis.studio.rows?.total > 500000, undefined, 90000);
     figures['points'] = await page.evaluate(() => globalThis.studio.rows.total * 2);
     figures['frames a second while panning'] = await page.evaluate(async () => {
       const { studio } = globalThis;
@@ -326,7 +334,7 @@ const stories = {
       const begin = performance.now();
       while (performance.now() - begin < 2000) {
         const at = (performance.now() - begin) / 10;
-        studio.look([at, at + 400]);
+        studio.look([at, at + 200]);
         await new Promise((resolve) => requestAnimationFrame(resolve));
         frames += 1;
       }

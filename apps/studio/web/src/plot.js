@@ -129,7 +129,7 @@ export function options({ width, height, signals, dark, source, asked, clicked, 
     ],
     hooks: {
       drawAxes: [(u) => clipped(u, (ctx) => {
-        const { ghosts = [], events = [], instant = null } = source();
+        const { ghosts = [], events = [], instant = null, fan = false } = source();
         const { top, height: tall } = u.bbox;
         const ratio = devicePixelRatio;
         ctx.lineWidth = 1 * ratio;
@@ -151,7 +151,7 @@ export function options({ width, height, signals, dark, source, asked, clicked, 
           ctx.fillRect(x - 3 * ratio, top, 6 * ratio, tall);
         }
         ghosts.forEach((ghost, age) => {
-          ctx.globalAlpha = 0.34 / (age + 1) + 0.05;
+          ctx.globalAlpha = fan ? 0.3 : 0.34 / (age + 1) + 0.05;
           ghost.lanes.forEach((values, index) => {
             if (!values || signals[index]?.sparse) return;
             ctx.strokeStyle = color(index);

@@ -48,6 +48,8 @@ class Studio {
   ended = $state.raw(null);
   rows = $state.raw(null);
   ghosts = $state.raw([]);
+  /** The parameter whose values the faint curves are a fan of. */
+  fanned = $state(null);
   view = $state.raw(null);
   pixels = 1000;
 
@@ -79,6 +81,7 @@ class Studio {
         this.connected = false;
         this.lost = true;
         this.running = false;
+        this.afterRun?.('stopped');
         setTimeout(() => this.connect(), 1000);
       },
     );
@@ -133,7 +136,7 @@ class Studio {
   }
 
   forgetRuns() {
-    Object.assign(this, { rows: null, ghosts: [], ended: null, instant: null, view: null });
+    Object.assign(this, { rows: null, ghosts: [], fanned: null, ended: null, instant: null, view: null });
   }
 
   /** The editor has another text. */
@@ -179,7 +182,12 @@ class Studio {
   /** Runs with the parameters of the page. */
   start() {
     if (!this.ok) return;
-    if (this.rows && !this.running && this.ended?.how === 'finished') {
+    if (this.fanning) {
+      // The runs of a fan are gathered by it.
+    } else if (this.fanned) {
+      this.fanned = null;
+      this.ghosts = this.rows ? [this.rows] : [];
+    } else if (this.rows && !this.running && this.ended?.how === 'finished') {
       this.ghosts = [this.rows, ...this.ghosts].slice(0, GHOSTS);
     }
     this.run += 1;
@@ -201,6 +209,28 @@ class Studio {
     this.start();
   }
 
+  /** Runs for several values of a parameter, which stay as a fan of faint curves. */
+  async fan(name, values) {
+    if (this.fanning || !this.ok) return;
+    const before = this.given[name];
+    const found = [];
+    this.fanning = true;
+    for (const value of [...values, before]) {
+      if (value === undefined) delete this.given[name];
+      else this.given[name] = value;
+      this.start();
+      const ended = new Promise((resolve) => { this.afterRun = resolve; });
+      const how = await ended;
+      if (how === 'stopped' || how === 'replaced') break;
+      found.push(this.rows);
+    }
+    if (before === undefined) delete this.given[name];
+    else this.given[name] = before;
+    this.ghosts = found.slice(0, values.length);
+    this.fanned = name;
+    this.fanning = false;
+  }
+
   on_rows(head, data, at) {
     if (head.run !== this.run) return;
     const count = head.rows;
@@ -219,6 +249,8 @@ class Studio {
     if (message.run !== this.run) return;
     this.running = false;
     this.ended = message;
+    this.afterRun?.(message.how);
+    this.afterRun = null;
     const found = [...this.diagnostics, ...(message.problems ?? []), ...(message.warnings ?? [])];
     this.editor?.underline(found);
   }
