@@ -257,12 +257,10 @@ impl Engine<'_> {
             }
         }
         self.state.finished = true;
-        let ended = self.scratch.covered.is_any();
         // Others may have microsteps at this time, and rows are written in the order of tags.
         self.write_row(self.state.tag.max(Tag::new(stop, 0)), sink);
         let last = self.state.regions.iter().filter_map(|own| own.last_row).max();
-        let ended = ended || last == Some(Tag::new(stop, 0));
-        if self.options.profile == Profile::Ptolemy && ended && last == Some(Tag::new(stop, 0)) {
+        if self.options.profile == Profile::Ptolemy && last == Some(Tag::new(stop, 0)) {
             // Its last step is followed by a tick without a length.
             self.tick_at_the_end(sink)?;
         }

@@ -219,3 +219,51 @@ fn columns_of_tests_in_instances_with_like_names_stay_apart() {
     let columns: Vec<&String> = imported.expectations.iter().flat_map(|own| &own.columns).collect();
     assert_eq!(columns, ["A_Test", "A_A_Test"]);
 }
+
+#[test]
+fn dependencies_are_told_as_text() {
+    let port = |name: &str, kind: &str| {
+        format!(
+            "<port name=\"{name}\" class=\"ptolemy.actor.TypedIOPort\"><property name=\"{kind}\"/></port>"
+        )
+    };
+    let text = model(
+        &[
+            port("a", "input"),
+            port("b", "input"),
+            port("c", "input"),
+            port("y", "output"),
+            port("z", "output"),
+            entity("Get", "ptolemy.actor.lib.GetCausalityInterface", &[]),
+            entity("Sum", "ptolemy.actor.lib.AddSubtract", &[]),
+            entity("Late", "ptolemy.actor.lib.MicrostepDelay", &[]),
+            entity(
+                "Test",
+                "ptolemy.actor.lib.Test",
+                &[("correctValues", "{&quot;a has equivalent input ports:\\n  a\\n  b\\n&quot;}")],
+            ),
+            wire("r1", &["a", "Sum.plus"]),
+            wire("r2", &["b", "Sum.minus"]),
+            wire("r3", &["c", "Late.input"]),
+            wire("r4", &["Sum.output", "y"]),
+            wire("r5", &["Late.output", "z"]),
+            wire("r6", &["Get.equivalences", "Test.input"]),
+        ]
+        .concat(),
+    );
+    let imported = translate(&text).unwrap();
+    // An output behind a delay depends on nothing, and inputs of one sum are equivalent.
+    let dependencies = "a has output dependencies as follows:\n   y: BooleanDependency(true)\n   \
+        z: BooleanDependency(false)\nb has output dependencies as follows:\n   \
+        y: BooleanDependency(true)\n   z: BooleanDependency(false)\n\
+        c has output dependencies as follows:\n   y: BooleanDependency(false)\n   \
+        z: BooleanDependency(false)\n";
+    let equivalences = "a has equivalent input ports:\n  a\n  b\nb has equivalent input ports:\n  \
+        a\n  b\nc has equivalent input ports:\n  c\n";
+    for told in [dependencies, equivalences] {
+        let code = Reference::code(told).to_string();
+        assert!(imported.text.contains(&code), "{told}{}", imported.text);
+    }
+    let expected = "a has equivalent input ports:\n  a\n  b\n".to_owned();
+    assert_eq!(imported.expectations[0].values[0], [Reference::Text(expected)]);
+}

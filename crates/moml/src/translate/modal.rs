@@ -103,8 +103,8 @@ impl Translation {
         }
         let set = hoisted(own, controller, &scope, &mut machine_content)?;
         let draws = |relation: &Relation| {
-            let texts = relation.properties.iter().filter_map(Property::text);
-            texts.into_iter().any(|text| text.contains("random()"))
+            let mut texts = relation.properties.iter().filter_map(Property::text);
+            texts.any(|text| text.contains("random()"))
         };
         let draw = controller.relations.iter().any(draws);
         let draw = draw.then(|| names::fresh("draw", &mut used));

@@ -136,6 +136,55 @@ simulate: {stop: 19999, seed: 12345678901}
     assert!(together.abs() < 5.0 * u.2 / (N as f64).sqrt(), "covariance {together}");
 }
 
+/// The first numbers of `new Random(42)` in Java, as its documentation of the generator gives them.
+///
+/// Holds: closed form of JavaRandom.
+#[test]
+fn java_numbers_are_those_of_java() {
+    let text = "blocks:
+  c: {type: Clock, period: 1}
+  u: {type: JavaRandom, trigger: c, state: 25214903879}
+  g: {type: JavaRandom, trigger: c, state: 25214903879, distribution: gaussian}
+  later: {type: JavaRandom, trigger: c, state: 25214903879, skip: 1}
+  next: {type: JavaRandom, trigger: c, state: 25214903879, between: next}
+record: [u, g, later, next]
+simulate: {stop: 2}
+";
+    let trace = simulate(text).trace;
+    let series =
+        |name: &str| -> Vec<f64> { events(&trace, name).iter().map(|(_, value)| *value).collect() };
+    let uniform = [0.727_563_680_032_868_1, 0.683_223_471_759_845_4, 0.308_719_455_332_659_76];
+    assert_eq!(series("u"), uniform);
+    assert_eq!(series("later")[..2], uniform[1..]);
+    let gaussian = series("g");
+    assert!((gaussian[0] - 1.141_905_315_473_054_7).abs() < 1e-15, "{gaussian:?}");
+    assert!((gaussian[1] - 0.919_407_948_982_787_9).abs() < 1e-15, "{gaussian:?}");
+    let at_the_start = trace.column("next").and_then(|column| trace.get(0, column));
+    assert_eq!(at_the_start, Some(&uniform[..1]));
+}
+
+/// Holds: bad input of JavaRandom.
+#[test]
+fn bad_states_of_java_generators_are_refused() {
+    for fields in [
+        "state: -1",
+        "state: 0.5",
+        "state: 281474976710656",
+        "state: 4294967296, generator: drand",
+        "state: 1, generator: drand, distribution: gaussian",
+        "state: 1, skip: 1e9",
+    ] {
+        let text = format!(
+            "blocks:
+  c: {{type: Clock, period: 1}}
+  y: {{type: JavaRandom, trigger: c, {fields}}}
+record: [y]
+"
+        );
+        assert_eq!(codes(&refusal(&text)), ["bad-parameter"], "{fields}");
+    }
+}
+
 /// Numbers depend on the seed, the path and the draw alone: another block beside it changes
 /// nothing, another seed everything, and a state that begins again goes on drawing.
 #[test]

@@ -99,7 +99,7 @@ fn functions_of_events_are_absent_without_one() {
 /// Random numbers are drawn at the trigger alone.
 ///
 /// Holds: absence and jump of Random, UniformRandom, GaussianRandom, ExponentialRandom,
-/// BernoulliRandom, DiscreteRandom.
+/// BernoulliRandom, DiscreteRandom, JavaRandom.
 #[test]
 fn no_random_number_comes_without_a_trigger() {
     for block in [
@@ -109,6 +109,7 @@ fn no_random_number_comes_without_a_trigger() {
         "ExponentialRandom",
         "BernoulliRandom",
         "DiscreteRandom, values: [1, 2], probabilities: [0.5, 0.5]",
+        "JavaRandom, state: 42",
     ] {
         let found = with_events(&format!("{block}, trigger: e"), "y").series("y");
         let tags: Vec<_> = found.into_iter().map(|(tag, _)| tag).collect();
@@ -348,7 +349,7 @@ fn an_event_at_a_jump_has_the_right_limit() {
 /// What takes values of events or compares refuses an impulse, at its microstep.
 ///
 /// Holds: impulse of Counter, CurrentMicrostep, CurrentTime, Random, UniformRandom,
-/// GaussianRandom, ExponentialRandom, BernoulliRandom, DiscreteRandom, EventDelay, Inverter, Merge,
+/// GaussianRandom, ExponentialRandom, BernoulliRandom, DiscreteRandom, JavaRandom, EventDelay, Inverter, Merge,
 /// MostRecent, Queue, RateTransition, Router, RunningMax, RunningMin, RunningMean,
 /// RunningVariance, Server, Stop, Switch, TappedDelay, Timer, VariableEventDelay, ZeroOrderHold,
 /// Edge, OnDelay.
@@ -364,6 +365,7 @@ fn an_impulse_is_no_value() {
         ("ExponentialRandom, trigger: i", "y"),
         ("BernoulliRandom, trigger: i", "y"),
         ("DiscreteRandom, trigger: i, values: [1, 2], probabilities: [0.5, 0.5]", "y"),
+        ("JavaRandom, trigger: i, state: 42", "y"),
         ("EventDelay, input: i, delay: 1", "y"),
         ("Inverter, input: 1 + delta(time - 1)", "y"),
         ("Merge, inputs: [i, k]", "y"),
