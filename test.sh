@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Passes all tests: format, lints, unit and integration tests, documentation, the build
-# without features, and the property tests once more on cases that nobody has seen. `./test.sh
-# properties` passes the property tests alone, `./test.sh features` builds with each feature alone,
-# and `./test.sh python` passes the tests of the Python package.
+# without features, the Python package, FMUs in FMPy, the studio in a browser, and the property tests
+# once more on cases that nobody has seen. `./test.sh NAME` does one part alone: `properties`,
+# `python`, `fmi` or `studio`; `./test.sh features` builds with each feature alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 # Property tests look at the same random cases every time; another number looks at others.
@@ -46,24 +46,27 @@ core() {
 # at first.
 features() {
     core
-    for feature in analysis native parquet pictures sparse streams; do
+    for feature in analysis fmi native parquet pictures sparse streams; do
         cargo clippy --quiet --no-default-features -p superdense --features "$feature" -- -D warnings
     done
 }
 
-# The Python package: the library of the tests beside a copy of the Python files, in a virtual
-# environment of its own.
-python() {
+# The virtual environment of the tests, with everything built. Its packages come from PyPI.
+environment() {
     python3 -c 'import venv, ensurepip' 2>/dev/null || {
-        echo "the tests of the Python package need python3 with venv (Debian: python3-venv)" >&2
+        echo "these tests need python3 with venv (Debian: python3-venv)" >&2
         return 1
     }
     cargo build --workspace --quiet
+    [ -x target/venv/bin/python ] || python3 -m venv target/venv
+    target/venv/bin/pip install --quiet --disable-pip-version-check "$@"
+}
+
+# The Python package: the library of the tests beside a copy of the Python files.
+python() {
+    environment numpy scipy pandas pyarrow xarray control matplotlib gymnasium cffi pyyaml \
+        pytest mypy pandas-stubs
     local venv=target/venv
-    [ -x $venv/bin/python ] || python3 -m venv $venv
-    $venv/bin/pip install --quiet --disable-pip-version-check \
-        numpy pandas pyarrow xarray pytest mypy pandas-stubs pyyaml matplotlib scipy control gymnasium \
-        cffi
     rm -rf target/python && mkdir -p target/python && cp -r python/superdense target/python
     cp target/debug/lib_superdense.so target/python/superdense/_superdense.abi3.so
     PYTHONPATH=$PWD/target/python $venv/bin/python -X faulthandler -m pytest -q \
@@ -72,8 +75,37 @@ python() {
         --cache-dir target/mypy target/python/superdense python/examples/*.py python/generate.py
 }
 
+# Every model as an FMU in FMPy, in both versions.
+fmi() {
+    environment fmpy
+    target/venv/bin/python apps/fmu/tests/fmpy_models.py target/debug/superdense models
+}
+
+# The stories of the studio in Chromium, and that its page is the one that its sources make. What is
+# missing is installed: packages of npm beside the sources, Chromium from Debian.
+studio() {
+    local web=apps/studio/web
+    command -v npm >/dev/null || {
+        echo "the tests of the studio need Node.js 20 with npm" >&2
+        return 1
+    }
+    [ -x /usr/bin/chromium ] || {
+        apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium
+    } >/dev/null
+    [ -d $web/node_modules/playwright-core ] || npm ci --prefix $web --silent --no-fund --no-audit
+    local before
+    before=$(cat apps/studio/bundle/* | cksum)
+    npm run --prefix $web build --silent >/dev/null
+    [ "$before" = "$(cat apps/studio/bundle/* | cksum)" ] || {
+        echo "apps/studio/bundle is not what its sources make: it has been built again" >&2
+        return 1
+    }
+    cargo build --workspace --quiet
+    node $web/stories.mjs target/debug/superdense target/studio
+}
+
 case "${1:-}" in
-properties | features | python)
+properties | features | python | fmi | studio)
     "$1"
     exit
     ;;
@@ -100,5 +132,7 @@ part lints lints
 part tests cargo test --workspace --quiet
 part "the build without features" core
 part "the Python package" python
+part "exported FMUs" fmi
+part "the studio" studio
 part documentation documentation
 part "other random cases" other_cases

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::settings::{
     AllSettings, DiracSettings, EnergySettings, SettingOptions, StreamSettings, Takes,
@@ -21,6 +21,8 @@ pub struct Arguments {
 pub enum Command {
     /// Run a model and write its recorded signals to a CSV, Parquet or JSON file.
     Run(Box<RunArguments>),
+    /// Run a model many times with other parameters, and write a table with a row for each run.
+    Sweep(Box<SweepArguments>),
     /// Check a model for errors without running it.
     Check(Box<CheckArguments>),
     /// Evaluate a model on streams: solver and model in one table, one row per evaluation.
@@ -61,6 +63,12 @@ pub enum Command {
     },
     /// Run models of Ptolemy II and compare them with the values that their tests expect.
     Conformance(Box<ConformanceArguments>),
+    /// Export a model as an FMU, which other tools can run, or look at an FMU.
+    #[command(
+        hide = !cfg!(feature = "fmi"),
+        override_usage = "superdense fmu [OPTIONS] <MODEL> --output <FILE>\n       superdense fmu show <FMU>"
+    )]
+    Fmu(FmuCommand),
     /// Plot a saved trace.
     #[command(hide = !cfg!(feature = "pictures"))]
     Plot(Box<PlotArguments>),
@@ -115,6 +123,29 @@ pub enum Command {
         #[arg(long, value_name = "FOLDER")]
         write: Option<PathBuf>,
     },
+    /// Open the studio: text, diagram and run of a model on one page in the browser.
+    #[command(hide = !cfg!(feature = "studio"))]
+    Studio {
+        /// The model file, or the folder with models; by default the current folder.
+        #[arg(value_name = "MODEL or FOLDER")]
+        path: Option<PathBuf>,
+        /// The port of the loopback address; by default any free one.
+        #[arg(long)]
+        port: Option<u16>,
+        /// Only print the link, and open no browser.
+        #[arg(long)]
+        no_browser: bool,
+    },
+    /// Run a model and write a report: one page with diagram, plots that zoom and tables, which
+    /// opens without a server.
+    #[command(hide = !cfg!(feature = "studio"))]
+    Report {
+        #[command(flatten)]
+        model: Box<ModelArguments>,
+        /// The page to write, such as `page.html`.
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+    },
     /// Create a folder with a runnable model to start from.
     New {
         /// The name of the folder and of the model.
@@ -139,11 +170,79 @@ pub enum Command {
     },
 }
 
+/// The arguments of an export.
+#[derive(Args, Debug)]
+pub struct FmuArguments {
+    #[command(flatten)]
+    pub model: ModelArguments,
+    /// The FMU to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The version of FMI: 3 or 2.
+    #[arg(long, value_name = "VERSION", default_value = "3", value_parser = ["2", "2.0", "3", "3.0"])]
+    pub fmi: String,
+    /// The library to put into the FMU; by default, the one beside this program.
+    #[arg(long, value_name = "FILE")]
+    pub library: Option<PathBuf>,
+}
+
+/// What to do with an FMU.
+#[derive(Debug)]
+pub enum FmuCommand {
+    /// Export a model.
+    Export(Box<FmuArguments>),
+    /// Something else.
+    Look(FmuLook),
+}
+
+/// What to do with an FMU that there is.
+#[derive(Subcommand, Debug)]
+pub enum FmuLook {
+    /// Show the description of an FMU: its variables, its abilities and the mistakes found.
+    Show {
+        /// The FMU.
+        fmu: PathBuf,
+    },
+}
+
+// The arguments of an export are required unless there is a subcommand, which cannot be derived.
+impl FromArgMatches for FmuCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<FmuCommand, clap::Error> {
+        match matches.subcommand_name() {
+            Some(_) => FmuLook::from_arg_matches(matches).map(FmuCommand::Look),
+            None => {
+                let export = FmuArguments::from_arg_matches(matches)?;
+                Ok(FmuCommand::Export(Box::new(export)))
+            }
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = FmuCommand::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for FmuCommand {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        FmuLook::augment_subcommands(FmuArguments::augment_args(command))
+            .subcommand_required(false)
+            .arg_required_else_help(false)
+            .subcommand_negates_reqs(true)
+            .args_conflicts_with_subcommands(true)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        FmuCommand::augment_args(command)
+    }
+}
+
 impl Command {
     /// The format of the command's messages.
     pub fn format(&self) -> Format {
         match self {
             Command::Run(arguments) => arguments.format,
+            Command::Sweep(arguments) => arguments.format,
             Command::Check(arguments) => arguments.format,
             Command::Dirac(arguments) => arguments.format,
             Command::Pair(arguments) => arguments.format,
@@ -353,6 +452,60 @@ pub struct RunArguments {
     pub format: Format,
 }
 
+/// Arguments of `sweep`.
+#[derive(Args, Debug)]
+pub struct SweepArguments {
+    /// The model file; what its section `sweep` says holds unless an option says otherwise.
+    pub model: PathBuf,
+    /// The values of a parameter: a value, a list 1, 2, 5, a range 0.5:0.9:0.01, linspace(0, 1, 11),
+    /// geomspace(0.1, 10, 21), or a distribution such as normal(1, 0.1) or uniform(0, 1); may be
+    /// repeated.
+    #[arg(short, long = "parameter", value_name = "NAME=VALUES", allow_hyphen_values = true)]
+    pub parameters: Vec<String>,
+    /// A table of parameter sets, a column for each parameter: .csv, .parquet or .json.
+    #[arg(long, value_name = "FILE")]
+    pub sets: Option<PathBuf>,
+    /// How many samples are drawn if a parameter has a distribution.
+    #[arg(long, value_name = "COUNT")]
+    pub samples: Option<u64>,
+    /// How samples are spread: random, latin (hypercube) or sobol.
+    #[arg(long, value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Repeat each run so often, each time with the next seed.
+    #[arg(long, value_name = "COUNT")]
+    pub repeats: Option<u64>,
+    /// What is measured, such as peak=max(y), time(hit, 3) or settling(y, 0.02); may be repeated; by
+    /// default, the last value of each recorded signal.
+    #[arg(short, long = "measure", value_name = "[NAME=]MEASURE")]
+    pub measures: Vec<String>,
+    /// The table: .csv, .parquet or .json.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Write the trace of each run, too, as Parquet in FOLDER/run=K.
+    #[arg(long, value_name = "FOLDER")]
+    pub traces: Option<PathBuf>,
+    /// Go on with a sweep that was interrupted.
+    #[arg(long)]
+    pub resume: bool,
+    /// Only part K of N equal parts, such as 2/8, for machines that share the work.
+    #[arg(long, value_name = "K/N")]
+    pub part: Option<String>,
+    /// How many threads compute runs; by default, one for each processor.
+    #[arg(long, value_name = "COUNT")]
+    pub threads: Option<usize>,
+    /// Give an input of the model: an expression over `time` and parameters; may be repeated.
+    #[arg(short, long = "input", value_name = "NAME=EXPRESSION")]
+    pub inputs: Vec<String>,
+    /// Print no summary; warnings and errors are still printed.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The format of messages on standard error; with json, one JSON object per line.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    #[command(flatten)]
+    pub settings: SettingOptions<AllSettings>,
+}
+
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArguments {
@@ -365,6 +518,10 @@ pub struct CheckArguments {
     /// compiling the model again; with --format json, one JSON object per line.
     #[arg(long = "parameters", conflicts_with = "print")]
     pub list_parameters: bool,
+    /// Run the model, and find instants at which several events meet whose order matters although
+    /// nothing in the model says it: each two are tried in both orders.
+    #[arg(long, conflicts_with_all = ["print", "list_parameters"])]
+    pub order: bool,
     /// The format of messages on standard error; with json, one JSON object per line.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,

@@ -45,6 +45,11 @@ pub const CODES: &[(&str, &str)] = &[
         The other state must come first, and a state that is like another cannot have blocks, outputs or parameters of its own.",
     ),
     (
+        "bad-sweep",
+        "What a sweep asks for is impossible: a distribution with arguments that it cannot have, a range that leads away from its end, a measure of something that is no number, or samples without a distribution. \
+        Correct the underlined text; `superdense help sweep` shows the forms.",
+    ),
+    (
         "bad-transition",
         "A transition has settings that exclude each other, such as a condition on an error transition, or it leaves a final state. \
         Remove one of them; docs/modes.md explains each setting.",
@@ -332,6 +337,11 @@ pub const CODES: &[(&str, &str)] = &[
         Take its value at events with a Sample block, or find events in it with a LevelCrossing.",
     ),
     (
+        "not-exportable",
+        "The model cannot be an FMU. A variable of an FMU has a value at each instant: it has no impulses, and a run by fixed steps cannot be read between steps. \
+        The note says which of these it is; give a signal that the impulse acts on, or remove `impulses` under `simulate`.",
+    ),
+    (
         "not-finite",
         "A value became infinite or NaN. Continuing would spread it through the result. \
         Look for a division by zero, a root or logarithm of a negative number, or unbounded growth at the time and block of the message.",
@@ -374,6 +384,12 @@ pub const CODES: &[(&str, &str)] = &[
         Implement `tangent` for the function and let `has_tangent` return true, or differentiate another signal.",
     ),
     (
+        "order-matters",
+        "`check --order` has found two events that come at the same time without one causing the other, such as two clocks or two hits, and the result depends on which of them is first. \
+        The run handles both at once, one microstep for each consequence; nothing in the model says that this is meant, and the smallest change of a period or a length may separate them in either order. \
+        Say which comes first with a MicrostepDelay or `previous(...)`, or let a state machine choose by nondeterministic transitions, whose outcomes `superdense explore` lists. If handling both at once is what you mean, nothing has to be done.",
+    ),
+    (
         "other-system",
         "A point of one compiled model was used with another, whose numbers are in other places. \
         Make the point with the system that is analysed.",
@@ -411,6 +427,11 @@ pub const CODES: &[(&str, &str)] = &[
         If it should stay there, give it a state of its own in a Modal; `zeno: stop` under `simulate` stops the run there. If it should pass, nothing is wrong.",
     ),
     (
+        "run-failed",
+        "Some runs of a sweep failed. The others are not affected; the row of a run that failed has no measures, and the columns `code` and `message` say why. \
+        `superdense explain CODE` explains the code, and `superdense run` with the parameters of the row repeats the run.",
+    ),
+    (
         "set-into-nothing",
         "A transition sets something that has no state: a name that the destination does not have, or a block without memory. \
         Set a block with a state, such as an Integrator, in the destination state, or a parameter of that state or of the Modal.",
@@ -444,6 +465,26 @@ pub const CODES: &[(&str, &str)] = &[
         Let the jump come from an event or a comparison, so that it is located; look for a singularity at the time of the message.",
     ),
     (
+        "sweep-compiles",
+        "A parameter of a sweep decides the structure of the program, such as the size of a vector, so that the model is compiled for each of its values. \
+        Nothing is wrong; each value takes a few milliseconds more.",
+    ),
+    (
+        "sweep-folder",
+        "The folder for the traces of a sweep holds files that are not of this sweep, and nothing is mixed or overwritten. \
+        Choose a new folder.",
+    ),
+    (
+        "sweep-journal",
+        "The rows so far of a sweep cannot be used: they belong to another model, other parameters, measures or settings, another process writes them, or the file is damaged. \
+        Go on with the same sweep, or delete the file that the message names.",
+    ),
+    (
+        "sweep-unfinished",
+        "A sweep into this table was interrupted, and its rows so far are in the file that the message names. \
+        Go on with `--resume`, or delete the file to begin anew.",
+    ),
+    (
         "tolerance-too-small",
         "The allowed error of a state is smaller than the rounding of its own value: floats have about 16 digits, and no step is short enough for more. \
         Use a larger tolerance. The smallest that can be met is a `relative_tolerance` of about 1e-15, or an `absolute_tolerance` of about 1e-15 times the value.",
@@ -463,6 +504,11 @@ pub const CODES: &[(&str, &str)] = &[
         "A run on streams reached the maximum number of evaluations before its stop time. \
         Steps are halved until the two stages of the solver agree within the tolerance, so too small a tolerance, a very stiff model, or the drift of the two separate sums can require any number of evaluations. \
         Raise `--limit`, use a larger tolerance, or let the stages share their sum with `--shared`.",
+    ),
+    (
+        "too-many-runs",
+        "A sweep is the product of all values, samples and repeats, and has more runs than anybody would wait for. \
+        Take larger steps, or draw samples (a Latin hypercube or Sobol points) instead of a grid.",
     ),
     (
         "too-many-ticks",

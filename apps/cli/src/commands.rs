@@ -15,6 +15,11 @@ mod examples;
 mod explain;
 mod explore;
 mod fmt;
+#[cfg(feature = "fmi")]
+mod fmu;
+#[cfg(not(feature = "fmi"))]
+#[path = "commands/without_fmi.rs"]
+mod fmu;
 mod import;
 mod new;
 mod pair;
@@ -30,6 +35,12 @@ mod stream;
 #[cfg(not(feature = "streams"))]
 #[path = "commands/without_streams.rs"]
 mod stream;
+#[cfg(feature = "studio")]
+mod studio;
+#[cfg(not(feature = "studio"))]
+#[path = "commands/without_studio.rs"]
+mod studio;
+mod sweep;
 
 use anyhow::Result;
 use superdense::Tolerance;
@@ -42,6 +53,7 @@ pub fn run(command: Command) -> Result<()> {
     run::interrupt::watch()?;
     match command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Stream(arguments) => stream::stream(&arguments),
         Command::Energy(arguments) => energy::energy(&arguments),
@@ -49,6 +61,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Trim(arguments) => analysis::trim(&arguments),
         Command::Linearize(arguments) => analysis::linearize(&arguments),
         Command::Explore(arguments) => explore::explore(&arguments),
+        Command::Fmu(command) => fmu::fmu(&command),
         Command::Plot(arguments) => pictures::plot(&arguments),
         Command::Compare { first, second, absolute, relative, time } => {
             compare::compare(&first, &second, Tolerance { absolute, relative, time })
@@ -68,6 +81,10 @@ pub fn run(command: Command) -> Result<()> {
         Command::Completions { shell } => shell::completions(shell),
         Command::Schema => shell::schema(),
         Command::Man { command } => shell::man(command.as_deref()),
+        Command::Studio { path, port, no_browser } => {
+            studio::studio(path.as_deref(), port, !no_browser)
+        }
+        Command::Report { model, output } => studio::report(&model, &output),
         Command::New { name } => new::new(&name),
         Command::Examples { command } => examples::examples(command),
     }

@@ -4,7 +4,7 @@
 
 // Options of a part that is left out are taken and refused, and nothing reads them.
 #![cfg_attr(
-    not(all(feature = "analysis", feature = "pictures", feature = "streams")),
+    not(all(feature = "analysis", feature = "pictures", feature = "streams", feature = "studio")),
     allow(dead_code)
 )]
 

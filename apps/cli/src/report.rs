@@ -46,15 +46,28 @@ impl std::error::Error for Problem {}
 /// A run that the user interrupted.
 #[derive(Debug)]
 pub struct Interrupted {
-    /// The tag that the run had reached.
-    pub tag: Tag,
+    /// How far it had come.
+    pub at: String,
     /// What happened to the result, if that needs to be said.
     pub outcome: Option<&'static str>,
 }
 
+impl Interrupted {
+    /// A run that had reached a tag.
+    pub fn run(tag: Tag, outcome: Option<&'static str>) -> Interrupted {
+        Interrupted { at: format!("at t = {}", tag.time), outcome }
+    }
+
+    /// A sweep with some of its rows.
+    pub fn sweep(done: u64, of: u64) -> Interrupted {
+        let outcome = Some("The rows so far are kept: `--resume` goes on from there.");
+        Interrupted { at: format!("after {done} of {of} runs"), outcome }
+    }
+}
+
 impl fmt::Display for Interrupted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "interrupted at t = {}", self.tag.time)?;
+        write!(f, "interrupted {}", self.at)?;
         self.outcome.iter().try_for_each(|outcome| write!(f, "\n{outcome}"))
     }
 }
@@ -78,7 +91,12 @@ pub fn unread(error: ReadError) -> anyhow::Error {
 }
 
 /// The error for what this program was built without: a feature.
-#[cfg(not(all(feature = "analysis", feature = "pictures", feature = "streams")))]
+#[cfg(not(all(
+    feature = "analysis",
+    feature = "pictures",
+    feature = "streams",
+    feature = "studio"
+)))]
 pub fn not_built(feature: &str) -> anyhow::Error {
     let message = format!("this program was built without {feature}");
     let help = format!("install it with its default features, or build it with `{feature}`");

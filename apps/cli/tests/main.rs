@@ -22,6 +22,7 @@ mod pictures;
 mod plots;
 mod snippets;
 mod streams;
+mod sweeps;
 mod tables;
 mod tools;
 mod traces;

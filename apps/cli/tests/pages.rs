@@ -126,7 +126,7 @@ fn the_models_on_the_page_of_modes_run() {
         assert!(output.status.success(), "{model}\n{}", messages(&output));
         count += 1;
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 7);
 }
 
 #[test]

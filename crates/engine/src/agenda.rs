@@ -4,7 +4,7 @@ use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use base::{Table, Time, clone_reusing};
-use program::{FragmentId, Program, TimerId, events_before};
+use program::{FragmentId, Profile, Program, TimerId, events_before};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
@@ -82,12 +82,20 @@ impl Engine<'_> {
             self.remove_stale();
         }
         while let Some((time, timer)) = self.state.agenda.first() {
-            if self.is_fresh(time, timer) {
+            if self.is_fresh(time, timer) || self.is_kept(time) {
                 return time;
             }
             self.state.agenda.entries.pop();
         }
         Time::MAX
+    }
+
+    /// Whether a stale entry counts: in Ptolemy II what a diagram has asked for before it stopped is
+    /// a breakpoint of the one around it, at which nothing else happens.
+    fn is_kept(&self, time: Time) -> bool {
+        let now = self.state.tag.time;
+        let coming = time > now || time == now && self.state.tick.is_some();
+        self.options.profile == Profile::Ptolemy && coming
     }
 
     /// Whether an entry is not stale.
@@ -110,7 +118,14 @@ impl Engine<'_> {
     pub fn take_due(&mut self, time: Time, sink: &mut dyn Sink) {
         self.scratch.woken.clear();
         while self.next_event() <= time {
-            let Some((_, timer)) = self.state.agenda.first() else { break };
+            let Some((at, timer)) = self.state.agenda.first() else { break };
+            if !self.is_fresh(at, timer) {
+                self.state.agenda.entries.pop();
+                if let Some(tick) = &mut self.state.tick {
+                    tick.asked = tick.asked.max(1);
+                }
+                continue;
+            }
             self.take_cause(timer);
             self.state.agenda.wakings[timer] += 1;
             let block = self.program.timers[timer].block;

@@ -142,11 +142,20 @@ impl Engine<'_> {
         most: u32,
         sink: &mut dyn Sink,
     ) -> Result<u32, RunError> {
-        let own = self.own_horizon(region);
+        let own = match self.options.profile {
+            Profile::Native => self.own_horizon(region),
+            // Everything steps together.
+            Profile::Ptolemy => self.own_horizon(region).min(horizon),
+        };
         // The pace is checked after the same amount of work, however advances divide it.
         let most = most.min(self.state.watch.pace.left).max(1);
         let quiet = self.is_quiet(region);
-        let most = if quiet { most } else { self.most_with_rows(region, own, most, sink) };
+        let most = match self.options.profile {
+            _ if quiet => most,
+            Profile::Native => self.most_with_rows(region, own, most, sink),
+            // Rows and tests see every step.
+            Profile::Ptolemy => 1,
+        };
         let begun = self.state.regions[region].solver.counters().accepted;
         let switches = self.state.switches.len();
         let before = horizon.min(limit);
@@ -186,7 +195,7 @@ impl Engine<'_> {
     }
 
     #[inline]
-    fn after_tick(&mut self) -> Result<Progress, RunError> {
+    pub(crate) fn after_tick(&mut self) -> Result<Progress, RunError> {
         match self.scratch.zeno.is_none() {
             true => Ok(Progress::Going),
             false => self.end_accumulation(),
@@ -216,6 +225,21 @@ impl Engine<'_> {
         }
     }
 
+    /// A tick at the stop time at which nothing else happens.
+    fn tick_at_the_end(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
+        self.open_tick(self.options.stop);
+        for region in self.program.regions.ids() {
+            self.touch(region)?;
+        }
+        if let Some(tick) = &mut self.state.tick {
+            tick.asked = 1;
+        }
+        while self.state.tick.is_some() {
+            self.microstep(sink)?;
+        }
+        Ok(())
+    }
+
     /// The last row, at the stop time.
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), RunError> {
         let stop = self.options.stop;
@@ -236,10 +260,16 @@ impl Engine<'_> {
         let ended = self.scratch.covered.is_any();
         // Others may have microsteps at this time, and rows are written in the order of tags.
         self.write_row(self.state.tag.max(Tag::new(stop, 0)), sink);
-        if self.options.profile == Profile::Ptolemy && ended && self.state.tag.microstep == 0 {
+        let last = self.state.regions.iter().filter_map(|own| own.last_row).max();
+        let ended = ended || last == Some(Tag::new(stop, 0));
+        if self.options.profile == Profile::Ptolemy && ended && last == Some(Tag::new(stop, 0)) {
             // Its last step is followed by a tick without a length.
-            self.cover_all();
-            self.write_row(Tag::new(stop, 1), sink);
+            self.tick_at_the_end(sink)?;
+        }
+        if let Some(region) = self.mover()
+            && self.scratch.rounds.as_ref().is_some_and(|rounds| rounds.speculates)
+        {
+            self.step_region(region, Time::MAX, (Time::MAX, 1, false))?;
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ mod simulation;
 mod future;
 
 mod engine;
+mod exchange;
 mod scratch;
 mod snapshot;
 
@@ -32,6 +33,7 @@ mod sliding;
 mod smooth;
 mod start;
 mod tick;
+mod turns;
 mod watch;
 
 mod native;
@@ -45,6 +47,7 @@ mod warning;
 mod fixed_step;
 
 pub use error::{RunError, SlidingFailure, Switching};
+pub use exchange::{Direction, Outside};
 pub use failure::InputValue;
 pub use fixed_step::{Extremes, FixedStepSimulation, FixedStepSnapshot};
 pub use log::{Change, Event, Switch};
@@ -53,7 +56,9 @@ pub use native::{Pass, RegionCode, Routines, UnitCode};
 pub use options::Options;
 pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};
+pub use smooth::rounds::Round;
 pub use snapshot::{Counters, Snapshot};
+pub use turns::Cause;
 pub use warning::Warning;
 
 #[cfg(test)]

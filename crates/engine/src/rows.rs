@@ -528,6 +528,9 @@ impl Engine<'_> {
                 *last = if kept { Some(tag) } else { *last };
             }
         }
+        if any && self.scratch.rounds.is_some() {
+            self.keep_tick(tag);
+        }
         if any {
             let covered = &self.scratch.covered.regions;
             let among = Some(self.scratch.covered.listed.as_slice());

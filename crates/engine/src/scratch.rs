@@ -13,9 +13,11 @@ use crate::rows::{Beside, Cover};
 use crate::sliding::SlideSpace;
 use crate::smooth::flow::{ActiveTapes, Functions};
 use crate::smooth::race::Race;
+use crate::smooth::rounds::Rounds;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
 use crate::tick::units::UnitScratch;
+use crate::turns::Turns;
 
 /// Scratch space of a run.
 #[derive(Debug)]
@@ -61,6 +63,8 @@ pub(crate) struct Scratch {
     /// Rows beside those of the result, and the buffer before the last of them.
     pub besides: Vec<Beside>,
     pub unlooked: Vec<f64>,
+    /// What is recorded at every evaluation, if that is asked for.
+    pub rounds: Option<Rounds>,
     /// The buffer at a time that was looked at.
     pub looked_at: Vec<f64>,
     /// Samples of delayed signals, and slots that sampling must not change.
@@ -76,6 +80,8 @@ pub(crate) struct Scratch {
     /// Allocations of an earlier tick and of an earlier copy of the state.
     pub spare_tick: Option<Box<Tick>>,
     pub spare_snapshot: Option<Box<Snapshot>>,
+    /// The turns of the causes of each instant, if somebody studies them.
+    pub turns: Option<Box<Turns>>,
 }
 
 impl Scratch {
@@ -105,6 +111,7 @@ impl Scratch {
             numbers: Vec::new(),
             besides: Vec::new(),
             unlooked: Vec::new(),
+            rounds: None,
             looked_at: Vec::new(),
             samples: Vec::new(),
             kept: Vec::new(),
@@ -114,6 +121,7 @@ impl Scratch {
             partial: Vec::new(),
             spare_tick: None,
             spare_snapshot: None,
+            turns: None,
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use base::{ExactTime, Time, Value};
 use program::{
-    BlockId, BlockName, InitialPart, InputId, InputKind, Program, RegionId, Rows, StateId, fill,
+    BlockId, BlockName, InitialPart, InputId, InputKind, LineId, Program, RegionId, Rows, StateId,
+    fill,
 };
 
 use crate::engine::Engine;
@@ -13,7 +14,9 @@ use crate::machines::choices::{Choice, Choices};
 use crate::native::Routines;
 use crate::rows::{Beside, Sink};
 use crate::scratch::Scratch;
+use crate::smooth::rounds::{Round, Rounds};
 use crate::snapshot::{Counters, Snapshot};
+use crate::turns::{Cause, Turns};
 use crate::{Options, RunError, Warning};
 
 /// The result of an advance.
@@ -122,6 +125,18 @@ impl Simulation {
         self.scratch.besides.len() - 1
     }
 
+    /// Keeps what is recorded at every evaluation in the profile of Ptolemy II, up to a number of
+    /// evaluations, for [`Simulation::rounds`]; must be called before the start. A run that
+    /// `speculates` ends with a step beyond the stop time, after which it cannot be continued.
+    pub fn follow_rounds(&mut self, most: usize, speculates: bool) {
+        self.scratch.rounds = Some(Rounds { most, speculates, all: Vec::new() });
+    }
+
+    /// What was recorded at each evaluation since the start.
+    pub fn rounds(&self) -> &[Round] {
+        self.scratch.rounds.as_ref().map_or(&[], |rounds| &rounds.all)
+    }
+
     /// Takes back what has been fed of a signal from outside and is still to come.
     pub fn forget(&mut self, input: InputId) {
         self.state.inputs.forget(input);
@@ -136,6 +151,36 @@ impl Simulation {
     /// The choices since [`Simulation::choose`].
     pub fn choices(&self) -> &[Choice] {
         self.state.machines.choices.as_ref().map_or(&[], |choices| &choices.made)
+    }
+
+    /// Notes the causes of each tick from now on, and lets some of those of the next one wait until
+    /// nothing of the others is left to happen at that time: a list of turns, one after the other.
+    pub fn take_turns(&mut self, later: &[Vec<Cause>]) {
+        self.scratch.turns = Some(Box::new(Turns::new(later)));
+    }
+
+    /// The causes of the tick that is going on, if they are noted.
+    pub fn causes(&self) -> &[Cause] {
+        match (&self.state.tick, &self.scratch.turns) {
+            (Some(_), Some(turns)) => &turns.causes,
+            _ => &[],
+        }
+    }
+
+    /// The delayed events that are still to come: for each delay line with some its block, and their
+    /// times and values.
+    pub fn delayed_events(&self) -> Vec<(BlockName, Vec<f64>)> {
+        let pending = |line: LineId| {
+            let changes = &self.state.delays.lines[line].pending;
+            let entries = changes.iter().flat_map(|change| {
+                let due = change.due.time().seconds();
+                change.entries.iter().flat_map(move |e| [due].into_iter().chain(e.parts.clone()))
+            });
+            let block = self.program.origins.name(self.program.lines[line].block);
+            (block, entries.collect::<Vec<f64>>())
+        };
+        let events = self.program.lines.entries().filter(|(_, line)| line.track.is_none());
+        events.map(|(id, _)| pending(id)).filter(|(_, values)| !values.is_empty()).collect()
     }
 
     /// Whether a tick is going on.
@@ -266,7 +311,22 @@ impl Simulation {
         (slots[own.present.index()] != 0.0).then(|| &slots[own.value.range(own.ty.len())])
     }
 
-    fn engine(&mut self) -> Engine<'_> {
+    /// Computes something in a copy of the buffer, which [`Simulation::value`] reads then.
+    pub(crate) fn beside(&mut self, act: impl FnOnce(&mut Engine<'_>)) {
+        self.scratch.looked_at.clone_from(&self.state.slots);
+        act(&mut self.engine());
+        std::mem::swap(&mut self.scratch.looked_at, &mut self.state.slots);
+    }
+
+    pub(crate) fn slots(&self) -> &[f64] {
+        &self.state.slots
+    }
+
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) fn engine(&mut self) -> Engine<'_> {
         let Simulation { program, options, state, scratch, native, .. } = self;
         Engine { program, options, native: native.as_deref(), state, scratch }
     }

@@ -9,6 +9,8 @@ pub struct Options<'a> {
     /// How deep the hierarchy is opened: 0 shows the main diagram with its instances closed; `None`
     /// opens everything.
     pub depth: Option<usize>,
+    /// Paths of instances that are opened although they are deeper than that.
+    pub opened: &'a [String],
     /// Whether every element of an array of blocks is drawn, instead of one box for all of them.
     pub open_arrays: bool,
     /// Whether an expression is written on the wire that it feeds instead of being a node.
@@ -27,6 +29,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             depth: None,
+            opened: &[],
             open_arrays: false,
             fold_expressions: false,
             records: false,

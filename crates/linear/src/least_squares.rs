@@ -56,6 +56,11 @@ pub struct Solution {
 
 const MOST_STEPS: usize = 200;
 
+/// After so many steps in a row that make the values smaller by less than this part of them, no
+/// direction leads much closer.
+const MOST_IDLE: usize = 10;
+const PROGRESS: f64 = 1e-9;
+
 /// A singular value below this part of the largest leaves its direction open.
 const RANK: f64 = 1e-11;
 
@@ -67,13 +72,17 @@ const LONGEST: f64 = 1.0;
 /// of it.
 const ZERO: f64 = 1e-10;
 
+/// Values below this, relative to the same, are zero beyond doubt: a search that goes on only makes
+/// small numbers smaller.
+const VANISHED: f64 = 1e-25;
+
 /// Searches from a start, which is moved into the bounds.
 pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
     let bounds = problem.bounds().to_vec();
     let mut z: Vec<f64> =
         start.iter().zip(&bounds).map(|(z, (low, high))| z.max(*low).min(*high)).collect();
     let mut damping = 0.0;
-    let mut steps = 0;
+    let (mut steps, mut idle) = (0, 0);
     let (mut values, mut derivatives) = problem.derivatives(&z);
     if !are_finite(&values, &derivatives) {
         return Solution::without_directions(Ended::NotFinite, z, values, steps);
@@ -81,9 +90,10 @@ pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
     loop {
         let at = Local::new(problem, &z, values, derivatives);
         let ended = match at.size() {
-            0.0 => Some(Ended::Zero),
+            size if size < VANISHED => Some(Ended::Zero),
             _ if steps == MOST_STEPS && at.is_zero() => Some(Ended::Zero),
             _ if steps == MOST_STEPS => Some(Ended::Steps),
+            _ if idle == MOST_IDLE && !at.is_zero() => Some(Ended::Nearest),
             _ => None,
         };
         let next = match ended {
@@ -91,7 +101,10 @@ pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
             None => at.step(problem, &mut damping),
         };
         match next {
-            Some(next) => (z, values, derivatives) = next,
+            Some(next) => {
+                idle = if next.progress < PROGRESS { idle + 1 } else { 0 };
+                (z, values, derivatives) = (next.z, next.values, next.derivatives);
+            }
             None => {
                 let ended = ended.unwrap_or(match at.is_zero() {
                     true => Ended::Zero,
@@ -104,8 +117,14 @@ pub fn solve(problem: &mut impl Problem, start: &[f64]) -> Solution {
     }
 }
 
-/// A point with its values and derivatives.
-type Next = (Vec<f64>, Vec<f64>, Matrix);
+/// The point after a step, with its values and derivatives.
+struct Next {
+    z: Vec<f64>,
+    values: Vec<f64>,
+    derivatives: Matrix,
+    /// By which part of them the values have become smaller.
+    progress: f64,
+}
 
 fn are_finite(values: &[f64], derivatives: &Matrix) -> bool {
     values.iter().all(|x| x.is_finite()) && derivatives.is_finite()
@@ -199,7 +218,8 @@ impl Local {
                 if *damping < 1e-6 * most {
                     *damping = 0.0;
                 }
-                return Some((next, values, derivatives));
+                let progress = 1.0 - after / before;
+                return Some(Next { z: next, values, derivatives, progress });
             }
             *damping = if *damping == 0.0 { 1e-3 * most } else { 4.0 * *damping };
         }

@@ -31,10 +31,11 @@ impl<F: Fn(&[f64]) -> Vec<f64>, J: Fn(&[f64]) -> Matrix> Problem for Given<F, J>
 
 const ANY: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
 
+type Values = fn(&[f64]) -> Vec<f64>;
+type Derivatives = fn(&[f64]) -> Matrix;
+
 /// Rosenbrock's valley, whose values 10 (y - x^2) and 1 - x are zero at (1, 1).
-fn valley(
-    bounds: Vec<(f64, f64)>,
-) -> Given<impl Fn(&[f64]) -> Vec<f64>, impl Fn(&[f64]) -> Matrix> {
+fn valley(bounds: Vec<(f64, f64)>) -> Given<Values, Derivatives> {
     Given {
         values: |z: &[f64]| vec![10.0 * (z[1] - z[0] * z[0]), 1.0 - z[0]],
         derivatives: |z: &[f64]| {
@@ -124,8 +125,8 @@ proptest! {
         let mut problem = Given { values, derivatives, bounds: vec![ANY; 3], magnitudes };
         let found = solve(&mut problem, &[0.0; 3]);
         prop_assert_eq!(found.ended, Ended::Zero);
-        for j in 0..3 {
-            prop_assert!((found.z[j] / unit(j) - solution[j]).abs() < 1e-11);
+        for (j, (z, own)) in found.z.iter().zip(&solution).enumerate() {
+            prop_assert!((z / unit(j) - own).abs() < 1e-11);
         }
     }
 }

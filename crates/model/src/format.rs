@@ -40,6 +40,11 @@ pub fn format(name: &str, text: &str) -> Result<String, Refused> {
     written.ok_or(Refused { diagnostics: report.0, sources })
 }
 
+/// A text in quotes.
+pub(crate) fn quoted(words: &str) -> String {
+    scalar::quote(words)
+}
+
 /// The tree of a file, which must be a model file as far as that can be checked without its
 /// imports.
 fn tree_of(text: &str, name: &str, file: FileId, report: &mut Report) -> Option<Node> {

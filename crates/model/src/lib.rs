@@ -28,6 +28,8 @@ mod given;
 
 mod format;
 
+pub mod edit;
+
 pub use builder::{Builder, DiagramBuilder};
 pub use format::format;
 pub use forms::{DIFFERENTIAL_SYSTEM, FORMS, Form, MODAL, RATE_FIELDS, SYSTEM_FIELDS};

@@ -100,6 +100,8 @@ pub struct PlotSignal {
     pub unit: Option<String>,
     /// How it is drawn.
     pub mark: Option<PlotMark>,
+    /// Whether its change since its first value is drawn.
+    pub change: bool,
 }
 
 /// How the values of a signal are drawn.

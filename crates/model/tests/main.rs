@@ -3,6 +3,7 @@
 mod bad;
 mod build;
 mod common;
+mod edit;
 mod format;
 mod good;
 mod hostile;

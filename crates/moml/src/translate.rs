@@ -28,6 +28,9 @@ pub struct Imported {
     pub name: String,
     /// The text of the model file.
     pub text: String,
+    /// Whether it is a Continuous model inside another domain, which takes each step before it is
+    /// known to be wanted, and so one beyond the stop time.
+    pub speculates: bool,
     /// What its test actors expect.
     pub expectations: Vec<Expectation>,
     /// Classes that have no meaning here, such as plotters, and were left out.
@@ -56,6 +59,10 @@ struct Translation {
     skipped: BTreeSet<String>,
     /// The tolerance of the director of the model.
     tolerance: Option<f64>,
+    /// Whether the directors around what is being translated are Continuous ones, the outermost first.
+    directors: Vec<bool>,
+    /// The longest steps that directors inside the model ask for \[s\].
+    longest: Vec<f64>,
     /// How many levels of composites are being translated.
     depth: usize,
 }
@@ -78,7 +85,8 @@ struct Content {
 
 impl Translation {
     fn model(mut self, model: &Component) -> Result<Imported, Problem> {
-        let (content, simulate) = self.top(model)?;
+        let (mut content, simulate) = self.top(model)?;
+        self.step_anyway(model, &mut content);
         let mut file: Vec<(String, Yaml)> = vec![
             ("superdense".to_owned(), Yaml::text("1")),
             ("name".to_owned(), Yaml::text(names::file_name(&model.name))),
@@ -97,11 +105,48 @@ impl Translation {
         let text = yaml::write(&file);
         Ok(Imported {
             name: names::file_name(&model.name),
+            speculates: director::speculates(model),
             text: model::format("imported", &text).unwrap_or(text),
             expectations: self.expectations,
             skipped: self.skipped.into_iter().collect(),
         })
     }
+}
+
+impl Translation {
+    /// A Continuous director steps although nothing moves: time itself is then recorded.
+    fn step_anyway(&self, model: &Component, content: &mut Content) {
+        if director::is_timed(model) && !moves(model) {
+            let name = names::fresh("steps", &mut content.used);
+            content.blocks.push((name.clone(), composite::expression_block("time")));
+            content.tests.push((name.clone(), name));
+        }
+    }
+}
+
+/// Whether something in a composite moves between events.
+fn moves(own: &Component) -> bool {
+    own.entities.iter().any(|inner| {
+        let kind = inner.kind();
+        let source =
+            kind == "CurrentTime" && !own.links.iter().any(|link| is_trigger(link, &inner.name));
+        source
+            || matches!(
+                kind,
+                "Integrator"
+                    | "Waveform"
+                    | "ContinuousTransferFunction"
+                    | "DifferentialSystem"
+                    | "LinearStateSpace"
+                    | "BandlimitedNoise"
+            )
+            || moves(inner)
+    })
+}
+
+fn is_trigger(link: &crate::tree::Link, entity: &str) -> bool {
+    let crate::tree::Link::Port { port, .. } = link else { return false };
+    port.strip_suffix(".trigger") == Some(entity)
 }
 
 fn parameters(parameters: &[(String, Option<String>)]) -> Yaml {

@@ -233,7 +233,7 @@ mod tests {
     }
 
     fn source() -> Source {
-        Source { column: 0, element: 0, name: "x".to_owned(), positive: false }
+        Source { column: 0, element: 0, name: "x".to_owned(), positive: false, zero: 0.0 }
     }
 
     /// The largest deviation from a function, halfway between rows a step apart.

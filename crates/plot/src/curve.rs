@@ -17,13 +17,22 @@ pub(crate) struct Source {
     pub name: String,
     /// Whether only positive values are drawn, because the axis is logarithmic.
     pub positive: bool,
+    /// What is subtracted from its values.
+    pub zero: f64,
 }
 
 impl Source {
     /// The value in a row, or `None` if the signal is absent or the value cannot be drawn.
     pub fn value(&self, trace: &Trace, row: usize) -> Option<f64> {
-        let value = trace.get(row, self.column)?[self.element];
+        let value = trace.get(row, self.column)?[self.element] - self.zero;
         (value.is_finite() && (!self.positive || value > 0.0)).then_some(value)
+    }
+
+    /// The source from its first value on: how far it has changed since then.
+    fn since_its_first(mut self, trace: &Trace) -> Source {
+        let first = (0..trace.len()).find_map(|row| self.value(trace, row));
+        self.zero = first.unwrap_or(0.0);
+        self
     }
 
     /// The type of the element.
@@ -42,7 +51,7 @@ impl Source {
     /// In how many of these rows a value is left out because it is not positive.
     pub fn left_out(&self, trace: &Trace, rows: std::ops::Range<usize>) -> usize {
         let left_out = |row: &usize| {
-            trace.get(*row, self.column).is_some_and(|value| value[self.element] <= 0.0)
+            trace.get(*row, self.column).is_some_and(|value| value[self.element] <= self.zero)
         };
         if self.positive { rows.filter(left_out).count() } else { 0 }
     }
@@ -98,7 +107,9 @@ fn elements(trace: &Trace, column: usize) -> Vec<Source> {
             .collect(),
     };
     let sources = names.into_iter().enumerate();
-    sources.map(|(element, name)| Source { column, element, name, positive: false }).collect()
+    sources
+        .map(|(element, name)| Source { column, element, name, positive: false, zero: 0.0 })
+        .collect()
 }
 
 /// When a signal is present.
@@ -206,8 +217,10 @@ pub(crate) fn curves(trace: &Trace, signals: &[Signal]) -> Result<Vec<Curve>, Er
             let label = match &signal.label {
                 Some(label) if alone => label.clone(),
                 Some(label) => source.name.replacen(&trace.columns()[column].name, label, 1),
+                None if signal.change => format!("change of {}", source.name),
                 None => source.name.clone(),
             };
+            let source = if signal.change { source.since_its_first(trace) } else { source };
             let labels = shade::labels(trace, column);
             curves.push(Curve {
                 source,

@@ -97,6 +97,8 @@ pub struct Signal {
     pub color: Option<Color>,
     /// Its dash pattern.
     pub dash: Option<Dash>,
+    /// Whether its change since its first value is drawn, such as the drift of an energy.
+    pub change: bool,
 }
 
 /// Two scalar signals in a phase plot.

@@ -92,7 +92,8 @@ mod tests {
     }
 
     fn drawn(bands: Vec<Band>) -> Vec<(u32, usize, f64)> {
-        let source = Source { column: 0, element: 0, name: "f".to_owned(), positive: false };
+        let source =
+            Source { column: 0, element: 0, name: "f".to_owned(), positive: false, zero: 0.0 };
         let scale = TimeScale::new((tag(0.0, 0).time, tag(3.0, 0).time), bands, 0.0, 100.0);
         let all = arrows(&sample(), &source, &scale).into_iter();
         all.map(|arrow| (arrow.tag.microstep, arrow.order, arrow.weight)).collect()

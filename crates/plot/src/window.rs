@@ -189,7 +189,8 @@ mod tests {
             let value = (!absent).then_some(std::slice::from_ref(value));
             trace.push(Tag::new(time(*t), *n), |_| value);
         }
-        let source = Source { column: 0, element: 0, name: "x".to_owned(), positive: false };
+        let source =
+            Source { column: 0, element: 0, name: "x".to_owned(), positive: false, zero: 0.0 };
         let width = range.1 - range.0;
         let scale = TimeScale::new((time(range.0), time(range.1)), Vec::new(), range.0, width);
         let mut steps = Vec::new();
@@ -267,7 +268,8 @@ mod tests {
         for (t, n, value) in [(0.0, 0, 1.0), (1.0, 0, 2.0), (1.0, 1, 5.0), (2.0, 0, 6.0)] {
             trace.push(Tag::new(time(t), n), |_| Some(std::slice::from_ref(&value)));
         }
-        let source = Source { column: 0, element: 0, name: "x".to_owned(), positive: false };
+        let source =
+            Source { column: 0, element: 0, name: "x".to_owned(), positive: false, zero: 0.0 };
         let band = crate::scale::Band { time: time(1.0), microsteps: vec![0, 1] };
         let scale = TimeScale::new((time(0.0), time(2.0)), vec![band], 0.0, 160.0);
         let mut steps = Vec::new();

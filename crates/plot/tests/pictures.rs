@@ -654,3 +654,21 @@ fn times_are_shown_in_the_requested_unit() {
     expect(0.02, TimeUnit::Second, "time [s]", "0.000 0.005 0.010 0.015 0.020");
     expect(2e-4, TimeUnit::Microsecond, "time [µs]", "0 50 100 150 200");
 }
+
+/// A signal far from zero, drawn by its change, has the curve and the ticks of the same signal from
+/// zero on.
+#[test]
+fn a_change_is_drawn_from_the_first_value() {
+    let rows = |level: f64| {
+        one(&[(0.0, 0, Some(level)), (1.0, 0, Some(level + 0.25)), (2.0, 0, Some(level - 0.5))])
+    };
+    let change = Signal { change: true, ..Signal::new("x").label("drift") };
+    let plain = Signal::new("x").label("drift");
+    let drawn = |level: f64, signal: Signal| {
+        svg(&Figure::new([Panel::over_time([signal])]), &rows(level)).unwrap()
+    };
+    assert_eq!(drawn(1024.0, change.clone()), drawn(0.0, plain.clone()));
+    assert_ne!(drawn(1024.0, plain), drawn(1024.0, change));
+    let named = drawn(1024.0, Signal { change: true, ..Signal::new("x") });
+    assert!(named.contains("change of x"));
+}

@@ -21,8 +21,9 @@ pub enum Step {
     /// Parts that depend on each other, iterated from unknown.
     Iterate(Vec<PartId>),
     /// Presences that depend on each other in a loop that is to be solved. They are iterated from
-    /// absent, so that whatever nothing outside the loop makes present is absent; or from present,
-    /// if nothing outside the loop could ever make them present.
+    /// absent, so that events that nothing outside the loop makes present are absent; or from
+    /// present, if all of them last over intervals, or if nothing outside the loop could ever make
+    /// them present.
     Presences {
         /// The presences.
         members: Vec<PartId>,
@@ -182,7 +183,9 @@ fn solved(
     let (presences, numbers): (Vec<PartId>, Vec<PartId>) = members.into_iter().partition(presence);
     let mut steps = Vec::new();
     if !presences.is_empty() {
-        let present = never_present(diagram, parts, &presences);
+        let lasts =
+            |id: &PartId| diagram.wire(parts.get(*id).wire).between != diagram::Presence::Never;
+        let present = presences.iter().all(lasts) || never_present(diagram, parts, &presences);
         steps.push(Step::Presences { members: presences, present, open: numbers.clone() });
     }
     for group in inner_components(edges, &numbers) {

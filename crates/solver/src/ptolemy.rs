@@ -94,7 +94,10 @@ impl Solver {
         sides: &mut Sides,
     ) -> Result<Advance, StepError> {
         let start = self.segment.start;
-        let longest = self.options.maximum_step.min(self.limit).min(horizon - start);
+        // The distance of two times of the clock is a whole number of units, too.
+        let left = ((horizon - start) / resolution).round() * resolution;
+        let left = if left > 0.0 { left } else { horizon - start };
+        let longest = self.options.maximum_step.min(self.limit).min(left);
         let mut h = self.learnt.unwrap_or(FIRST_STEP).min(longest);
         let mut least = false;
         let (states, functions) = (self.segment.x0.len(), self.search.here.len());
@@ -123,7 +126,7 @@ impl Solver {
         let growth = if self.segment.x0.is_empty() { AT_MOST } else { growth };
         self.learnt = Some(growth * h);
         let end = ((start + h) / resolution).round() * resolution;
-        self.segment.end = if h >= horizon - start || end >= horizon { horizon } else { end };
+        self.segment.end = if h >= left || end >= horizon { horizon } else { end };
         Ok(self.cross_like_ptolemy(sides))
     }
 
@@ -138,7 +141,8 @@ impl Solver {
         self.segment.end = self.segment.start + h;
         self.space.0.rounds.missed.fill(false);
         let Scheme::Explicit(tableau) = self.method.scheme() else { return Ok(f64::INFINITY) };
-        if self.segment.x0.is_empty() && self.space.0.rounds.events.is_empty() {
+        let still = self.segment.x0.is_empty() && self.space.0.rounds.events.is_empty();
+        if still && !system.follows_rounds() {
             return Ok(f64::INFINITY);
         }
         self.stages_like_ptolemy(system, tableau, h, resolution);
@@ -177,6 +181,7 @@ impl Solver {
         let (segment, here) = (&mut self.segment, &self.search.here);
         let last = tableau.nodes.len() - 1;
         let at = |node: f64| ((segment.start + node * h) / resolution).round() * resolution;
+        system.round(segment.start, &segment.x0);
         for stage in 1..=last {
             let (known, rest) = segment.slopes.split_at_mut(stage);
             let point = if stage == last { &mut segment.x1 } else { &mut *argument };
@@ -186,6 +191,7 @@ impl Solver {
                 *own = segment.x0[state] + h * sum;
             }
             system.derivative(at(tableau.nodes[stage]), point, &mut rest[0]);
+            system.round(at(tableau.nodes[stage]), point);
             if stage < last && !rounds.events.is_empty() {
                 let (g, rate) = rounds.look.parts_mut();
                 system.crossings(at(tableau.nodes[stage]), point, &rest[0], g, rate);

@@ -86,6 +86,16 @@ pub trait System {
         CrossingRole::Event { direction: 0.0, tolerance: 0.0 }
     }
 
+    /// Sees a stage of a step by the rules of Ptolemy II, also of one that is then refused.
+    fn round(&mut self, t: f64, x: &[f64]) {
+        let _ = (t, x);
+    }
+
+    /// Whether [`System::round`] has to see the stages of a step without states, too.
+    fn follows_rounds(&self) -> bool {
+        false
+    }
+
     /// The tolerance of a state by the rules of Ptolemy II, if it is not that of the run.
     fn tolerance(&self, state: usize) -> Option<f64> {
         let _ = state;

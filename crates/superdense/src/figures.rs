@@ -117,7 +117,8 @@ impl Drawing<'_> {
             PlotMark::Dots => Mark::Dots,
         });
         let (label, unit) = (signal.label.clone(), signal.unit.clone());
-        Signal { name: self.name(&signal.name).0, label, unit, mark, ..Signal::default() }
+        let (name, change) = (self.name(&signal.name).0, signal.change);
+        Signal { name, label, unit, mark, change, ..Signal::default() }
     }
 
     /// The column or element that a name denotes, and how many numbers it has. A recorded

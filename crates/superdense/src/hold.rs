@@ -343,6 +343,27 @@ impl Run {
         }
     }
 
+    /// Advances to the first time at which something happens, or to a time if nothing does; returns
+    /// whether something has happened at the time that was reached. Like [`Run::advance_to`], it
+    /// changes no bit of what follows.
+    pub fn advance_to_event(&mut self, time: Time) -> Result<(Option<StopReason>, bool), RunError> {
+        let ticks = self.counters().ticks;
+        loop {
+            match self.advance_within(time, 1)? {
+                Progress::Going if self.counters().ticks == ticks => {}
+                Progress::Going => {
+                    let now = self.tag().time;
+                    return Ok((self.advance_to(now)?, true));
+                }
+                Progress::Reached => {
+                    self.now = self.now.max(time);
+                    return Ok((None, false));
+                }
+                Progress::Done(reason) => return Ok((Some(reason), false)),
+            }
+        }
+    }
+
     /// The error of a start without an input that has no initial value and was not given.
     pub fn missing_input(&self) -> Option<RunError> {
         let Executor::Exact(simulation) = &self.executor else { return None };

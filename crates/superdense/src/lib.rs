@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The features `analysis`, `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
+//! The features `analysis`, `fmi`, `native`, `parquet`, `pictures`, `sparse` and `streams`, all on by default, leave
 //! parts of the program out if they are off; `docs/embedding.md` lists them.
 //!
 //! To write a block of your own, implement [`Block`]: [`Info`] gives its name, ports and
@@ -90,18 +90,24 @@ mod audit;
 mod data;
 mod dirac;
 mod explore;
+#[cfg(feature = "fmi")]
+pub mod fmi;
 mod given;
 mod hold;
 mod invariants;
 mod native;
+mod order;
 pub mod ptolemy;
 mod recorder;
 mod run;
 mod saved;
+#[cfg(feature = "pictures")]
+mod scene;
 mod schema;
 mod story;
 #[cfg(feature = "streams")]
 mod streams;
+mod sweep;
 mod work;
 
 #[cfg(feature = "analysis")]
@@ -123,8 +129,8 @@ pub use diagram::{
 };
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{
-    Change, Choice, Counters, Event, Extremes, InputValue, RunError, SlidingFailure, StopReason,
-    Switching, Warning,
+    Change, Choice, Counters, Event, Extremes, InputValue, Round, RunError, SlidingFailure,
+    StopReason, Switching, Warning,
 };
 pub use explore::{End, Exploration, ExplorationPoint, ExploreError, LeadsTo, PossibleOutcome};
 pub use expr::{Arity, Function};
@@ -139,6 +145,7 @@ pub use model::{
     StandardFile, format, parse, read, read_text, standard_files,
 };
 pub use native::{Backend, BackendUsed, NativeError};
+pub use order::{Handled, OrderDifference, OrderError, OrderFinding, OrderSearch};
 pub use pages::{Page, descriptions, form_descriptions, notation_descriptions, pages, pages_of};
 #[cfg(feature = "pictures")]
 pub use picture::{Drawing, diagram_png, draw, draw_exploration, draw_machines};
@@ -148,6 +155,8 @@ pub use recorded::record_only;
 pub use recorder::{Listener, RecordedRow, RowListener, instants};
 pub use run::{Failure, Outcome, Run};
 pub use saved::{RestoreError, packed, unpacked};
+#[cfg(feature = "pictures")]
+pub use scene::scene;
 pub use schema::schema;
 pub use solver::Method;
 pub use story::Instant;
@@ -155,6 +164,10 @@ pub use story::Instant;
 pub use stream::{Evaluations, StreamError, Sums};
 #[cfg(feature = "streams")]
 pub use streams::{Streamed, Streaming};
+pub use sweep::{
+    Sweep, SweepError, SweepProgress, SweepRequest, SweepSummary, SweepTarget, SweepWorker,
+    Unfinished,
+};
 pub use trace::{
     Bump, Column, Comparison, DerivativeOf, Format, Header, Impulse, Interpolation, PairError,
     ReadError, Samples, SamplesError, Schema, TestFunction, Tolerance, Trace, WriteError, Writer,
@@ -166,6 +179,16 @@ pub use work::{BlockWork, RegionWork, SolverSwitch, Work};
 #[cfg(feature = "pictures")]
 pub mod plots {
     pub use plot::*;
+}
+
+/// Edits of the text of a model file that keep its comments and its layout.
+pub mod edit {
+    pub use model::edit::*;
+}
+
+/// The points, measures and rows of sweeps.
+pub mod sweeps {
+    pub use ::sweep::*;
 }
 
 /// Results in files.

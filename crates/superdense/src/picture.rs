@@ -1,12 +1,12 @@
 //! Drawings of the block diagram of a model.
 
 use blocks::Library;
-use diagram::{Phase, Settings};
+use diagram::{Diagram, Phase, Settings};
 use graph::{Anchor, Move, Options, Order, Outline};
 use model::{Model, Refused};
-use schedule::{refused_loops, schedule};
+use schedule::{PartRef, Schedule, refused_loops, schedule};
 
-use crate::{Exploration, ExplorationPoint, LeadsTo};
+use crate::{Exploration, ExplorationPoint, LeadsTo, System};
 
 /// What the drawing of a diagram shows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -145,6 +145,13 @@ pub fn draw_machines(
     Ok(diagram.modes.machines.iter().map(|own| (own.path.clone(), chart(own))).collect())
 }
 
+impl System {
+    /// The diagram of this system as SVG or DOT.
+    pub fn draw(&self, drawing: Drawing) -> String {
+        written(&self.diagram, drawing, &[], drawing.order.then_some(&*self.schedule))
+    }
+}
+
 /// The diagram of a model as SVG or DOT. A model that is refused because of a causality loop is
 /// drawn with the loop in red.
 pub fn draw(
@@ -158,16 +165,25 @@ pub fn draw(
     let diagram = diagram::flatten(&model, library, overrides).map_err(refused)?;
     let loops = refused_loops(&diagram);
     let order = if drawing.order { schedule(&diagram).ok() } else { None };
+    Ok(written(&diagram, drawing, &loops, order.as_ref()))
+}
+
+fn written(
+    diagram: &Diagram,
+    drawing: Drawing,
+    loops: &[Vec<PartRef>],
+    order: Option<&Schedule>,
+) -> String {
     let options = Options {
         depth: drawing.depth,
         open_arrays: drawing.open_arrays,
         fold_expressions: drawing.fold_expressions,
-        order: order.as_ref().map(|schedule| Order { schedule, phase: Phase::Smooth }),
-        loops: &loops,
+        order: order.map(|schedule| Order { schedule, phase: Phase::Smooth }),
+        loops,
         ..Options::default()
     };
-    Ok(match drawing.dot {
-        true => graph::dot(&diagram, &options),
-        false => graph::svg(&graph::layout(&diagram, &options)),
-    })
+    match drawing.dot {
+        true => graph::dot(diagram, &options),
+        false => graph::svg(&graph::layout(diagram, &options)),
+    }
 }

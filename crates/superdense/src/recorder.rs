@@ -85,6 +85,8 @@ struct Beside {
     instant: Option<InstantRow>,
     /// The tag of the last row.
     last: Option<Tag>,
+    /// Receives the rows instead of the table, if each microstep has one.
+    listener: Option<RowListener>,
 }
 
 impl Beside {
@@ -96,7 +98,10 @@ impl Beside {
         }
         self.last = Some(row.tag);
         match &mut self.instant {
-            None => push(&mut self.trace, row),
+            None => match &mut self.listener {
+                None => push(&mut self.trace, row),
+                Some(listener) => listener(&RecordedRow(row)),
+            },
             Some(instant) => {
                 if instant.is_open() && !instant.is_at(row.tag.time) {
                     push(&mut self.trace, instant);
@@ -274,7 +279,12 @@ impl Recorder {
     /// Adds a table of rows by other rules.
     pub fn record_beside(&mut self, trace: Trace, per: RowsPer) {
         let instant = (per == RowsPer::Instant).then(|| InstantRow::new(trace.schema()));
-        self.besides.push(Beside { trace, instant, last: None });
+        self.besides.push(Beside { trace, instant, last: None, listener: None });
+    }
+
+    /// Hands the rows of one of these tables to a function, if each microstep has one.
+    pub fn hand_beside_to(&mut self, index: usize, listener: RowListener) {
+        self.besides[index].listener = Some(listener);
     }
 
     /// One of these tables.

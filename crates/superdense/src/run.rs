@@ -5,7 +5,7 @@ use std::fmt;
 use base::{Tag, Time};
 use diagram::Rows;
 use engine::{
-    Counters, Extremes, FixedStepSimulation, InputValue, Progress, RunError, Simulation,
+    Counters, Extremes, FixedStepSimulation, InputValue, Progress, Round, RunError, Simulation,
     StopReason, Warning,
 };
 use trace::{Trace, WriteError, Writer};
@@ -220,9 +220,33 @@ impl Run {
         Some(simulation.record_beside(rows.clone()))
     }
 
+    /// Hands the rows of [`Run::record_beside`] to a function instead of keeping them, if each
+    /// microstep has one.
+    pub fn hand_beside_to(&mut self, index: usize, listener: RowListener) {
+        self.recorder.hand_beside_to(index, listener);
+    }
+
     /// The rows of [`Run::record_beside`].
     pub fn beside(&self, index: usize) -> &Trace {
         self.recorder.beside(index)
+    }
+
+    /// Keeps what is recorded at every evaluation of a run in the profile of Ptolemy II, also at the
+    /// stages of steps that are then refused, up to a number of evaluations. It must be called
+    /// before the run starts; [`Run::rounds`] has them. A run that `speculates` ends with the step
+    /// that a Continuous model inside another domain takes beyond the stop time.
+    pub fn follow_rounds(&mut self, most: usize, speculates: bool) {
+        if let Executor::Exact(simulation) = &mut self.executor {
+            simulation.follow_rounds(most, speculates);
+        }
+    }
+
+    /// The evaluations of [`Run::follow_rounds`].
+    pub fn rounds(&self) -> &[Round] {
+        match &self.executor {
+            Executor::Exact(simulation) => simulation.rounds(),
+            _ => &[],
+        }
     }
 
     /// Keeps no rows, for callers that only listen to events.

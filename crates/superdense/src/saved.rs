@@ -55,7 +55,7 @@ struct Head {
     sum: u64,
 }
 
-fn sum(bytes: &[u8]) -> u64 {
+pub(crate) fn sum(bytes: &[u8]) -> u64 {
     let mut hasher = Fnv(OFFSET);
     hasher.write(bytes);
     hasher.finish()

@@ -372,6 +372,7 @@ fn panel() -> Json {
 fn plot_signal() -> Json {
     let mut fields = object(&model::PLOT_SIGNAL_KEYS, |key| match key {
         "mark" => json!({"enum": model::PLOT_MARKS}),
+        "change" => json!({"type": "boolean"}),
         _ => json!({"type": "string"}),
     });
     merge(&mut fields, json!({"required": ["name"]}));

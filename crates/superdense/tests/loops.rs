@@ -424,3 +424,32 @@ simulate: {{stop: 1.7}}
         assert_near(trace.last("h").unwrap(), expected[2], 1e-12);
     }
 }
+
+/// While its conditional takes the branch that reads the loop, nothing outside makes a loop present;
+/// its signals last, and are there.
+#[test]
+fn a_loop_with_a_conditional_is_present_in_both_branches() {
+    for guess in ["true", "[a]"] {
+        let trace = simulate(&format!(
+            "
+blocks:
+  a: {{type: Expression, expression: if time < 1 then b / 2 + 1 else 3}}
+  b: {{type: Expression, expression: if time > 2 then 5 else a / 2}}
+solve: {guess}
+record: [a, b]
+simulate: {{stop: 3, every: 0.5}}
+"
+        ))
+        .trace;
+        let expected = [
+            (0.0, 4.0 / 3.0, 2.0 / 3.0),
+            (0.5, 4.0 / 3.0, 2.0 / 3.0),
+            (1.5, 3.0, 1.5),
+            (2.5, 3.0, 5.0),
+        ];
+        for (time, a, b) in expected {
+            assert_near(at(&trace, "a", tag(time, 0)).expect("present"), a, 1e-12);
+            assert_near(at(&trace, "b", tag(time, 0)).expect("present"), b, 1e-12);
+        }
+    }
+}

@@ -51,6 +51,7 @@ mod parquet;
 
 mod error;
 mod file_tables;
+mod flat;
 mod read;
 mod samples;
 mod tables;
@@ -64,6 +65,7 @@ pub use compare::{
     compare,
 };
 pub use error::{ReadError, ReadProblem, WriteError, WriteProblem};
+pub use flat::{Cell, FlatColumn, FlatKind, FlatTable, FlatWriter, read_flat};
 pub use format::Format;
 pub use header::Header;
 pub use pairing::{Bump, DerivativeOf, PairError, TestFunction, pair};

@@ -20,6 +20,7 @@
 
 mod decode;
 mod encode;
+mod flat;
 mod plain;
 
 use crate::layout::Layout;
@@ -27,7 +28,8 @@ use crate::writer::{Encoder, Output, boxed};
 use crate::{Header, Schema, WriteProblem};
 
 pub(crate) use decode::read;
-pub(crate) use plain::read_plain;
+pub(crate) use flat::FlatEncoder;
+pub(crate) use plain::{read_numbers, read_plain};
 
 const VERSION_KEY: &str = "superdense.trace";
 const HEADER_KEY: &str = "superdense.header";

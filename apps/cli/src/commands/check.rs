@@ -1,13 +1,16 @@
 //! `check`: checks a model for mistakes, and prints the results of the stages.
 
 use anyhow::{Result, bail};
-use superdense::{MainParameter, ParameterKind, Stage};
+use superdense::{
+    Diagnostics, MainParameter, OrderError, OrderSearch, ParameterKind, Run, Stage, System,
+};
 
+use super::run::interrupt;
 use crate::arguments::{CheckArguments, Format};
 use crate::inputs::feed_inputs;
 use crate::json;
 use crate::model::compile;
-use crate::report::{show, warn};
+use crate::report::{Problem, show, warn};
 
 /// The maximum number of blocks listed by name.
 const MOST_NAMES: usize = 8;
@@ -40,7 +43,8 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
                      delayed signals): {shown}{rest}\n"
                 );
             }
-            show(&text)
+            show(&text)?;
+            if arguments.order { order(arguments, &system) } else { Ok(()) }
         }
         Some("blocks") => show(&system.print(Stage::Blocks)),
         Some("diagram") => show(&system.print(Stage::Diagram)),
@@ -48,6 +52,43 @@ pub fn check(arguments: &CheckArguments) -> Result<()> {
         Some("program") => show(&system.print(Stage::Program)),
         Some(other) => bail!("there is no stage `{other}`: blocks, diagram, schedule or program"),
     }
+}
+
+/// Reports simultaneous events whose order matters.
+fn order(arguments: &CheckArguments, system: &System) -> Result<()> {
+    let begin = |system: &System| -> Result<Run> {
+        let mut run = system.begin();
+        feed_inputs(&arguments.model.inputs, system, &mut run)?;
+        match run.missing_input() {
+            None => Ok(run),
+            Some(error) => Err(Problem::new(system.explain(&error), system.sources()).into()),
+        }
+    };
+    interrupt::note_run(true);
+    let searched = system.search_order(begin, &mut |_| !interrupt::asked())?;
+    interrupt::note_run(false);
+    let OrderSearch { instants, pairs, untried, findings } = match searched {
+        Ok(search) => search,
+        Err(OrderError::FixedStep) => bail!("a fixed-step run has no simultaneous events to order"),
+        Err(OrderError::Cut) => bail!("interrupted"),
+        Err(OrderError::Refused(refused)) => return Err(refused.into()),
+        Err(OrderError::Failed(error)) => {
+            return Err(Problem::new(system.explain(&error), system.sources()).into());
+        }
+    };
+    let found = findings.iter().map(|own| system.explain_order(own)).collect();
+    warn(&Diagnostics(found), system.sources(), arguments.format);
+    let verdict = match findings.len() {
+        0 => "no order matters".to_owned(),
+        1 => "the order of 1 matters".to_owned(),
+        some => format!("the order of {some} matters"),
+    };
+    let (instants, pairs) = (count(instants as usize, "instant"), count(pairs, "pair"));
+    let untried = match untried {
+        0 => String::new(),
+        more => format!(" ({more} more meetings not tried)"),
+    };
+    show(&format!("{instants} with several events, {pairs} tried{untried}: {verdict}\n"))
 }
 
 /// The parameters of a model, one on each line.

@@ -39,6 +39,23 @@ pub fn examples(command: Option<ExamplesCommand>) -> Result<()> {
     }
 }
 
+/// All examples, for the studio; the model comes first among the files of each.
+#[cfg(feature = "studio")]
+pub fn bundled() -> Vec<superdense_studio::Example> {
+    let bundled = |own: &Example| {
+        let model = own.text("model.yaml");
+        let model = model.strip_prefix(SCHEMA_OF_MODELS).unwrap_or(model).to_owned();
+        let others = own.files.iter().filter(|file| file.0 != "model.yaml");
+        let others = others.map(|file| (file.0.to_owned(), file.1.to_owned()));
+        superdense_studio::Example {
+            name: own.name.to_owned(),
+            summary: own.summary(),
+            files: std::iter::once(("model.yaml".to_owned(), model)).chain(others).collect(),
+        }
+    };
+    EXAMPLES.iter().map(bundled).collect()
+}
+
 impl Example {
     fn text(&self, name: &str) -> &'static str {
         self.files.iter().find(|file| file.0 == name).map_or("", |file| file.1)

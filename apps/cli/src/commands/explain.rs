@@ -91,7 +91,7 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
         std::mem::take(&mut *gathered.lock().expect("no listener panics")).events(microstep);
     show(&system.tell(&events))?;
     match end {
-        End::Interrupted(tag) => Err(Interrupted { tag, outcome: None }.into()),
+        End::Interrupted(tag) => Err(Interrupted::run(tag, None).into()),
         End::Failed(error, inputs) => {
             let message = system.explain_with(&error, &inputs).render(system.sources(), colour());
             tell(&format!("{message}\n"));

@@ -359,7 +359,7 @@ fn conclude(arguments: &RunArguments, system: &System, end: End) -> Result<()> {
             note(arguments, &format!("stopped where events accumulate, at t = {time}"))
         }
         End::Reached(StopReason::Ended(block)) => note(arguments, &format!("ended by `{block}`")),
-        End::Interrupted(tag) => Err(Interrupted { tag, outcome }.into()),
+        End::Interrupted(tag) => Err(Interrupted::run(tag, outcome).into()),
         End::Unwritten(error) => Err(unwritten(error)),
         End::Failed(error, inputs) => {
             let problem = Problem::new(system.explain_with(&error, &inputs), system.sources());

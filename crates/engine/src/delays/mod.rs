@@ -448,6 +448,13 @@ impl Engine<'_> {
         }
     }
 
+    /// Brings a change that has been held back, from a microstep on.
+    pub(crate) fn release_line(&mut self, line: LineId, microstep: u32) {
+        self.state.delays.lines[line].go_on(microstep);
+        self.state.delays.coming.push(line);
+        self.bring_line(line, microstep);
+    }
+
     fn bring_line(&mut self, line: LineId, microstep: u32) {
         let (program, Snapshot { delays, slots, .. }) = (self.program, &mut *self.state);
         let Some((change, done)) = &mut delays.lines[line].coming else { return };

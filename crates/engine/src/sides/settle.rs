@@ -64,6 +64,9 @@ impl Engine<'_> {
             self.look_at_sides(region, microstep == 0, &mut found)?;
         }
         self.look_behind_kinks(microstep, &mut found)?;
+        if self.scratch.turns.is_some() {
+            self.keep_waiting(microstep, &mut found);
+        }
         for (index, new) in &found {
             self.freeze(*index, *new, microstep, sink);
         }

@@ -13,6 +13,7 @@ use crate::native::RegionCode;
 use crate::rest::Rest;
 use crate::sliding::Slide;
 use crate::smooth::region::ActiveSlice;
+use crate::smooth::rounds::Rounds;
 
 /// The parts of a region's tapes that run; found again whenever a phase starts.
 #[derive(Clone, Debug, Default)]
@@ -132,6 +133,8 @@ pub(crate) struct Flow<'a> {
     pub rests: &'a [Rest],
     /// Whether comparisons are read from their values and not from their frozen sides.
     live: bool,
+    /// What is recorded at every evaluation, if that is asked for.
+    pub rounds: Option<&'a mut Rounds>,
 }
 
 /// Copies values of the solver to the slots of the slices that run, counted from `from`.
@@ -237,6 +240,7 @@ impl<'a> Flow<'a> {
             slide: None,
             rests: &[],
             live: false,
+            rounds: None,
         }
     }
 
@@ -452,6 +456,14 @@ impl System for Flow<'_> {
         }
     }
 
+    fn round(&mut self, t: f64, x: &[f64]) {
+        self.keep_round(t, x);
+    }
+
+    fn follows_rounds(&self) -> bool {
+        self.rounds.is_some()
+    }
+
     fn tolerance(&self, state: usize) -> Option<f64> {
         self.program.tolerances[numbered(states(self.ranges), state)]
     }
@@ -537,6 +549,14 @@ impl Flow<'_> {
         rate.fill(0.0);
         for (state, place) in &active.rates {
             rate[*state] = self.slots[place.index()];
+        }
+    }
+
+    /// Computes what is read of the states at a point, with comparisons read from values.
+    pub fn compute_left(&mut self) {
+        match self.program.live.left.is_empty() {
+            true => run(&self.program.left, self.slots),
+            false => run(&self.program.live.left, self.slots),
         }
     }
 

@@ -94,10 +94,7 @@ impl Flow<'_> {
         let there: Vec<f64> = trial.now.iter().map(|value| sign(*value)).collect();
         scatter(self.slots, self.program.side, watches(self.ranges), &there);
         run(&self.program.prelude, self.slots);
-        match self.program.live.left.is_empty() {
-            true => run(&self.program.left, self.slots),
-            false => run(&self.program.live.left, self.slots),
-        }
+        self.compute_left();
         before
     }
 

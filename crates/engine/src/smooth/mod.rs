@@ -9,6 +9,7 @@ pub(crate) mod race;
 mod rates;
 pub(crate) mod region;
 mod restart;
+pub(crate) mod rounds;
 pub(crate) mod slowest;
 mod step;
 

@@ -125,6 +125,7 @@ impl Engine<'_> {
             .living(self.options.profile == Profile::Ptolemy)
             .on(&state.surfaces, slides);
         flow.rests = &state.rests;
+        flow.rounds = self.scratch.rounds.as_mut();
         if !state.surfaces.is_empty() {
             flow.stay_on_surfaces(&mut state.solver, &mut self.scratch.numbers);
         }

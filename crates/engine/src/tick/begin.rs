@@ -63,6 +63,9 @@ impl Engine<'_> {
             self.bring_kinks();
         }
         self.settle_sides(0, sink)?;
+        if self.scratch.turns.is_some() {
+            self.look_at_causes();
+        }
         self.wake();
         if !program.inputs.is_empty() {
             self.bring_inputs();
@@ -169,7 +172,22 @@ impl Engine<'_> {
         if !placed {
             self.place(region, time, seconds);
         }
+        if self.options.profile == Profile::Ptolemy {
+            return self.live_left_limits(region, time);
+        }
         self.left_limits(region, time)
+    }
+
+    /// The same in the profile of Ptolemy II, where a comparison may make a signal present at
+    /// microstep 0, so that it is absent again at microstep 1: whatever makes it has to run there.
+    fn live_left_limits(&mut self, region: RegionId, time: Time) -> Result<(), RunError> {
+        let program = self.program;
+        self.left_limits(region, time)?;
+        let compares = !program.regions[region].live.left.is_empty();
+        if let Some(tick) = self.state.tick.as_mut().filter(|_| compares) {
+            program.regions[region].units.iter().for_each(|word| tick.dirty.add(*word));
+        }
+        Ok(())
     }
 
     /// Makes a region part of the tick: left limits and memories, once.

@@ -20,6 +20,9 @@ impl Engine<'_> {
         let more = asked || tick.present > 0 || !tick.dirty.is_empty();
         match more || self.more_comes() || self.more_inputs() {
             true => Ok(()),
+            false if self.scratch.turns.is_some() && self.begin_turn(sink)? => {
+                self.end_if_quiet(sink)
+            }
             false => {
                 self.combine_signals(sink)?;
                 self.end_tick(sink)

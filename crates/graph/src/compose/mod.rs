@@ -51,7 +51,9 @@ pub fn layout(diagram: &Diagram, options: &Options) -> Layout {
 fn add_charts(layout: &mut Layout, scene: &Scene) {
     for machine in scene.machines() {
         let depth = machine.path.matches('.').count();
-        if scene.options.depth.is_some_and(|limit| depth > limit) {
+        let outer = machine.path.rsplit_once('.').map_or("", |own| own.0);
+        let opened = scene.options.opened.iter().any(|own| own == outer);
+        if !opened && scene.options.depth.is_some_and(|limit| depth > limit) {
             continue;
         }
         let mut chart = chart(scene.diagram, machine, &scene.block(machine.current).path);

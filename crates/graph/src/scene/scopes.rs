@@ -85,7 +85,8 @@ impl Scopes {
             let id = ScopeId(all.len());
             let parent = ids[split(path).0];
             let depth = path.matches('.').count() + 1;
-            let open = options.depth.is_none_or(|limit| depth <= limit);
+            let open = options.depth.is_none_or(|limit| depth <= limit)
+                || options.opened.iter().any(|own| own == path);
             let elements = drawn.kind_of_elements(path).map(str::to_owned);
             let arrays = all[parent.0].arrays + usize::from(elements.is_some());
             all[parent.0].children.push(id);

@@ -42,7 +42,8 @@ fn is_no_text(words: &str) -> bool {
             && lower.parse::<f64>().is_ok())
 }
 
-fn quote(words: &str) -> String {
+/// A text in quotes.
+pub(super) fn quote(words: &str) -> String {
     if words.contains(['"', '\\']) && !words.chars().any(is_unusual) {
         return format!("'{}'", words.replace('\'', "''"));
     }

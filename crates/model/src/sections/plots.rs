@@ -16,7 +16,7 @@ pub const TIME_PANEL_KEYS: [&str; 5] = ["title", "signals", "y", "height", "step
 /// The fields of a phase plot.
 pub const PHASE_PANEL_KEYS: [&str; 6] = ["title", "phase", "x", "y", "height", "equal"];
 /// The fields of a signal.
-pub const PLOT_SIGNAL_KEYS: [&str; 4] = ["name", "label", "unit", "mark"];
+pub const PLOT_SIGNAL_KEYS: [&str; 5] = ["name", "label", "unit", "mark", "change"];
 /// The fields of an axis.
 pub const PLOT_AXIS_KEYS: [&str; 4] = ["label", "unit", "range", "log"];
 /// The ways to draw a signal.
@@ -143,7 +143,7 @@ fn signals(context: &mut Context, node: &Node) -> Option<Vec<PlotSignal>> {
 fn signal(context: &mut Context, node: &Node) -> Option<PlotSignal> {
     let NodeKind::Mapping(entries) = &node.kind else {
         let name = name(context, node)?;
-        return Some(PlotSignal { name, label: None, unit: None, mark: None });
+        return Some(PlotSignal { name, label: None, unit: None, mark: None, change: false });
     };
     context.check_keys(entries, &PLOT_SIGNAL_KEYS, "a signal of a panel");
     let Some(entry) = get(entries, "name") else {
@@ -157,6 +157,7 @@ fn signal(context: &mut Context, node: &Node) -> Option<PlotSignal> {
         label: text(context, entries, "label"),
         unit: text(context, entries, "unit"),
         mark: get(entries, "mark").and_then(|entry| mark(context, entry)),
+        change: truth(context, entries, "change"),
     })
 }
 

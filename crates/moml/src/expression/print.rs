@@ -239,6 +239,11 @@ fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, Str
             Ok(Printed { int, ..function(name, &args) })
         }
         ("pow", [a, b]) => Ok(binary("^", a, b)),
+        // Only some places can draw random numbers.
+        ("random", []) => match resolve("random()") {
+            Ok(Name::Text(text, _)) => Ok(whole(text, false)),
+            _ => Err("random numbers are not supported here".to_owned()),
+        },
         ("sgn", [_]) => Ok(function("sign", &args)),
         ("determinant", [_]) => Ok(function("det", &args)),
         ("identity" | "identityMatrixDouble", [_]) => Ok(function("identity", &args)),

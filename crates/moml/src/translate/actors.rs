@@ -248,9 +248,34 @@ fn level_crossing(actor: &mut Actor) -> Result<(), Problem> {
         ("direction", Yaml::Text(direction)),
         ("tolerance", Yaml::Text(tolerance)),
     ];
+    let trigger = actor.signal("trigger");
     actor.block(&part, "LevelCrossing", fields);
-    actor.expression(&format!("when(present({part}), {value})"));
+    if !begins_late(actor) {
+        actor.expression(&format!("when(present({part}), {value})"));
+        return Ok(());
+    }
+    // The first value of its input crosses nothing: it must have had one before that.
+    let [before, earlier] = ["before", "earlier"].map(|part| actor.part(part));
+    let there = Yaml::Text(format!("present({trigger})"));
+    actor.block(&before, "MicrostepDelay", vec![("input", there)]);
+    actor.block(&earlier, "MicrostepDelay", vec![("input", Yaml::text(before))]);
+    actor.expression(&format!("when(present({part}) and {earlier}, {value})"));
     Ok(())
+}
+
+/// Whether the input of a level crossing detector has no value at first.
+fn begins_late(actor: &Actor) -> bool {
+    let wiring = &actor.frame.wiring;
+    let channels = wiring.channels(Some(&actor.own.name), "trigger");
+    let mut ends = channels.iter().flat_map(|channel| wiring.ends(*channel));
+    ends.any(|(end, _)| {
+        let entity = end.entity.as_ref().and_then(|name| actor.frame.component.entity(name));
+        entity.is_some_and(|own| {
+            own.kind() == "ZeroOrderHold"
+                && end.port == "output"
+                && own.value("defaultValue").is_none()
+        })
+    })
 }
 
 fn hold(actor: &mut Actor) -> Result<(), Problem> {

@@ -94,7 +94,7 @@ impl Translation {
         let tolerance = super::director::tolerance(model, &scope)?;
         self.tolerance = tolerance.and_then(|text| scope.constant(&text)).or(Some(1e-4));
         self.fill(model, &scope, Signals::new(), None, "", &mut content)?;
-        let simulate = super::director::settings(model, &scope)?;
+        let simulate = super::director::settings(model, &scope, &self.longest)?;
         settle_parameters(model, &scope, &mut content)?;
         Ok((content, simulate))
     }
@@ -137,6 +137,9 @@ impl Translation {
             let reason = format!("composites are nested more than {DEEPEST} deep");
             return Err(Problem::unsupported(&component.file, component.line, &told, reason));
         }
+        if let Some(director) = component.director() {
+            self.directors.push(director.class.ends_with("ContinuousDirector"));
+        }
         content.used.extend(scope.visible());
         let wiring = Wiring::of(component, &mut |relation| width(relation, component, scope))?;
         let mut block_names = HashMap::new();
@@ -160,6 +163,9 @@ impl Translation {
                     outputs.insert((port.name.clone(), number), signal);
                 }
             }
+        }
+        if component.director().is_some() {
+            self.directors.pop();
         }
         self.depth -= 1;
         Ok(outputs)
@@ -257,6 +263,15 @@ impl Translation {
         }
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
         inner.tolerance = self.tolerance_of(own, &scope)?;
+        self.longest.extend(super::director::longest_step(own, &scope));
+        if own.director().is_some_and(|own| own.class.ends_with("SRDirector"))
+            && self.directors.last() == Some(&true)
+        {
+            // An SR model asks for a microstep at the start.
+            let begin = names::fresh("begin", &mut inner.used);
+            inner.blocks.push((begin.clone(), once_at_the_start()));
+            inner.tests.push((begin.clone(), begin));
+        }
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
         if own.kind() == "EnabledComposite" {
             let enable = enabled(own, enable)?;
@@ -372,6 +387,15 @@ fn enabled(own: &Component, enable: Option<String>) -> Result<String, Problem> {
         let reason = "the port `enable` is not connected";
         Problem::unsupported(&own.file, own.line, &told, reason)
     })
+}
+
+/// One event at the start.
+fn once_at_the_start() -> Yaml {
+    Yaml::Map(vec![
+        ("type".to_owned(), Yaml::text("EventSource")),
+        ("offsets".to_owned(), Yaml::list(["0".to_owned()])),
+        ("repeat".to_owned(), Yaml::text("once")),
+    ])
 }
 
 fn capital(name: &str) -> String {

@@ -5,12 +5,21 @@ use crate::Problem;
 use crate::tree::{Component, Property};
 
 /// The settings of the director of a model.
-pub fn settings(model: &Component, scope: &Scope) -> Result<Vec<(String, String)>, Problem> {
+pub fn settings(
+    model: &Component,
+    scope: &Scope,
+    inner: &[f64],
+) -> Result<Vec<(String, String)>, Problem> {
     let mut settings = Vec::new();
     check(model)?;
-    let director = model.director();
+    let timed = timed(model);
+    // A Continuous model inside another domain begins anew after every step.
+    let inside = !std::ptr::eq(timed, model);
+    let outer = model.director();
+    let director = timed.director();
     let value = |name: &str| -> Result<Option<String>, Problem> {
-        let property = director.and_then(|own| own.property(name));
+        let own = if name.ends_with("Time") { outer } else { director };
+        let property = own.and_then(|own| own.property(name));
         let Some(text) = property.and_then(Property::text) else { return Ok(None) };
         let printed = scope.print(text, None).map_err(|reason| {
             let told = format!("property {}.{name}", model.path);
@@ -38,12 +47,64 @@ pub fn settings(model: &Component, scope: &Scope) -> Result<Vec<(String, String)
     };
     put("solver", Some(solver.to_owned()));
     put("tolerance", Some(value("errorTolerance")?.unwrap_or_else(|| USUAL.to_owned())));
-    put("initial_step", Some(value("initStepSize")?.unwrap_or_else(|| "0.1".to_owned())));
-    if !steps_itself(model) {
+    let first = value("initStepSize")?.unwrap_or_else(|| "0.1".to_owned());
+    put("initial_step", Some(first.clone()));
+    if !inside && !steps_itself(model) {
         put("growth", Some("10".to_owned()));
     }
-    put("maximum_step", Some(value("maxStepSize")?.unwrap_or_else(|| "1".to_owned())));
+    let longest = value("maxStepSize")?.unwrap_or_else(|| "1".to_owned());
+    // Directors inside allow steps as long as their own, and so does a start after every step.
+    let mut limits: Vec<String> =
+        inner.iter().copied().min_by(f64::total_cmp).iter().map(f64::to_string).collect();
+    limits.extend(inside.then_some(first));
+    let limit = |longest: String, other: String| {
+        let number = |text: &String| text.parse::<f64>().ok();
+        match (number(&longest), number(&other)) {
+            (Some(a), Some(b)) => {
+                if b < a {
+                    other
+                } else {
+                    longest
+                }
+            }
+            _ => format!("min({longest}, {other})"),
+        }
+    };
+    let longest = limits.into_iter().fold(longest, limit);
+    put("maximum_step", Some(longest));
     Ok(settings)
+}
+
+/// Whether a director of a model or inside it is a Continuous one.
+pub fn is_timed(model: &Component) -> bool {
+    timed(model).director().is_some_and(|own| own.class.ends_with("ContinuousDirector"))
+}
+
+/// Whether a Continuous director lies inside one of another domain.
+pub fn speculates(model: &Component) -> bool {
+    is_timed(model) && !std::ptr::eq(timed(model), model)
+}
+
+/// The longest step of the director of a composite inside a model, if it is a number.
+pub fn longest_step(own: &Component, scope: &Scope) -> Option<f64> {
+    let director = own.director().filter(|own| own.class.ends_with("ContinuousDirector"))?;
+    let longest = director.property("maxStepSize").and_then(Property::text)?;
+    scope.constant(longest).filter(|longest| *longest > 0.0)
+}
+
+/// The composite whose director chooses the steps: the outermost one that is Continuous.
+fn timed(model: &Component) -> &Component {
+    let is_continuous = |own: &Component| {
+        own.director().is_some_and(|own| own.class.ends_with("ContinuousDirector"))
+    };
+    let mut open = vec![model];
+    while let Some(own) = open.pop() {
+        if is_continuous(own) {
+            return own;
+        }
+        open.extend(own.entities.iter().rev());
+    }
+    model
 }
 
 /// Whether an integrator belongs to the director of a composite itself. Directors inside ask for

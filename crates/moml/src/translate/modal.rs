@@ -5,6 +5,7 @@
 
 mod transition;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -14,7 +15,7 @@ use super::tests::longer_column;
 use super::{Content, Signals, Translation, names, parameters};
 use crate::Problem;
 use crate::expression::{self, Name, Node};
-use crate::tree::{Component, Property, find};
+use crate::tree::{Component, Property, Relation, find};
 use crate::yaml::Yaml;
 use transition::{Transition, hoisted, leaving, refinements, transitions};
 
@@ -32,6 +33,20 @@ struct Machine<'a> {
     /// Parameters of refinements that transitions set, which become parameters of the machine: their
     /// names, by refinement and parameter.
     set: BTreeMap<(String, String), String>,
+    /// The output at which every transition emits an event, if one of them draws random numbers, and
+    /// how many of these there are.
+    draw: Option<String>,
+    drawn: Cell<usize>,
+    /// The name of its block.
+    name: String,
+}
+
+impl Machine<'_> {
+    /// The signal that has another random number after each transition.
+    fn draw(&self) -> String {
+        self.drawn.set(self.drawn.get() + 1);
+        format!("{}_random{}", self.name, self.drawn.get())
+    }
 }
 
 /// A state after its refinements have been translated.
@@ -87,7 +102,16 @@ impl Translation {
             }
         }
         let set = hoisted(own, controller, &scope, &mut machine_content)?;
+        let draws = |relation: &Relation| {
+            let texts = relation.properties.iter().filter_map(Property::text);
+            texts.into_iter().any(|text| text.contains("random()"))
+        };
+        let draw = controller.relations.iter().any(draws);
+        let draw = draw.then(|| names::fresh("draw", &mut used));
         let machine = Machine {
+            draw,
+            drawn: Cell::new(0),
+            name: name.clone(),
             own,
             controller,
             inputs,
@@ -147,6 +171,7 @@ impl Translation {
         }
         let mut outputs: Vec<String> = machine.outputs.values().cloned().collect();
         outputs.extend(tests.keys().map(|column| format!("test_{column}")));
+        outputs.extend(machine.draw.clone());
         if !outputs.is_empty() {
             block.push(("outputs".to_owned(), Yaml::list(outputs)));
         }
@@ -157,6 +182,11 @@ impl Translation {
             content.used.insert(now);
         }
         content.blocks.push((name.clone(), whole));
+        for number in 1..=machine.drawn.get() {
+            let Some(draw) = &machine.draw else { break };
+            let held = format!("{name}_random{number}");
+            super::random::held(&held, &format!("{name}.{draw}"), content);
+        }
         let mut renamed = BTreeMap::new();
         for column in tests.keys() {
             let longer = longer_column(&own.name, column, content);

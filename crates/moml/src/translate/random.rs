@@ -1,7 +1,9 @@
 //! Random actors: the generators of Java, with the seeds that the actors have there.
 
+use super::Content;
 use super::actor::{Actor, any_present, grouped};
 use crate::Problem;
+use crate::expression;
 use crate::yaml::Yaml;
 
 /// Translates a random actor by its class; any other class is not supported.
@@ -23,11 +25,34 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             drawn(actor, "uniform", |u| format!("{u} < {chance}"))
         }
         "DiscreteRandomSource" => discrete(actor),
+        "BandlimitedNoise" => noise(actor),
         "ColtExponential" => {
             let rate = actor.factor("lambda", "1.0")?;
             drawn(actor, "uniform", |u| format!("-log({u}) / {rate}"))
         }
         _ => Err(actor.unsupported(format!("the class `{}`", actor.own.base))),
+    }
+}
+
+/// Adds a signal that has another random number after each event; any number is right.
+pub fn held(name: &str, event: &str, content: &mut Content) {
+    let drawn = format!("{name}_drawn");
+    // Before the first event it has one of its own, too.
+    let first = expression::code(name) as f64 / (1u64 << 48) as f64;
+    let block = |fields: [(&str, String); 3]| {
+        let kept = fields.into_iter().filter(|(_, text)| !text.is_empty());
+        Yaml::Map(kept.map(|(key, text)| (key.to_owned(), Yaml::Text(text))).collect())
+    };
+    let random =
+        [("type", "Random".to_owned()), ("trigger", event.to_owned()), ("count", String::new())];
+    let hold = [
+        ("type", "ZeroOrderHold".to_owned()),
+        ("input", drawn.clone()),
+        ("initial", first.to_string()),
+    ];
+    for (name, fields) in [(drawn, random), (name.to_owned(), hold)] {
+        content.used.insert(name.clone());
+        content.blocks.push((name, block(fields)));
     }
 }
 
@@ -46,6 +71,34 @@ fn drawn(
     let number = actor.part("number");
     generator(actor, &number, &event, distribution)?;
     actor.expression(&of(&number));
+    Ok(())
+}
+
+/// Noise that goes in straight lines from one number to the next, at even distances.
+fn noise(actor: &mut Actor) -> Result<(), Problem> {
+    let (mean, spread) = (actor.factor("mean", "0.0")?, actor.factor("standardDeviation", "1.0")?);
+    let period = format!("1.0 / {}", actor.factor("bandwidth", "10.0")?);
+    let [clock, from, to, since] = ["clock", "from", "to", "since"].map(|part| actor.part(part));
+    let fields = vec![
+        ("offsets", Yaml::list(["0".to_owned()])),
+        ("period", Yaml::Text(period.clone())),
+        ("start", Yaml::Text(period.clone())),
+    ];
+    actor.block(&clock, "EventSource", fields);
+    for (name, skip) in [(&from, "0"), (&to, "1")] {
+        generator(actor, name, &clock, "gaussian")?;
+        if let Some((_, Yaml::Map(fields))) = actor.content.blocks.last_mut() {
+            fields.push(("between".to_owned(), Yaml::text("next")));
+            fields.push(("skip".to_owned(), Yaml::text(skip)));
+        }
+    }
+    let fields = vec![
+        ("input", Yaml::Text(format!("when(present({clock}), time)"))),
+        ("initial", Yaml::text("0")),
+    ];
+    actor.block(&since, "ZeroOrderHold", fields);
+    let line = format!("{from} + ({to} - {from}) * (time - {since}) / ({period})");
+    actor.expression(&format!("({line}) * {spread} + {mean}"));
     Ok(())
 }
 
@@ -71,7 +124,7 @@ fn poisson_clock(actor: &mut Actor) -> Result<(), Problem> {
         return Err(actor.unsupported("a stop time of its own"));
     }
     let mean = actor.factor("meanTime", "1.0")?;
-    let values = actor.elements("values", "{1}")?;
+    let values = actor.elements("values", "{1, 0}")?;
     let parts = ["begin", "fired", "number", "next"].map(|part| actor.part(part));
     let [begin, fired, number, next] = parts;
     let once = vec![("offsets", Yaml::list(["0".to_owned()])), ("repeat", Yaml::text("once"))];

@@ -25,7 +25,7 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         }
         "CurrentMicrostep" | "GetCurrentMicrostep" => {
             let trigger = actor.signal("trigger");
-            let fields = vec![("trigger", Yaml::Text(trigger))];
+            let fields = vec![("signal", Yaml::Text(trigger))];
             actor.block(&actor.name.clone(), "CurrentMicrostep", fields);
             Ok(())
         }

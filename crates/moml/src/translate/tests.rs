@@ -23,6 +23,9 @@ pub struct Expectation {
     /// Whether every firing must have a value at each channel (`Test`), and not only those with a
     /// value count (`NonStrictTest`).
     pub strict: bool,
+    /// Whether it sees every evaluation, also the stages of steps that are then refused: a `Test`
+    /// under a Continuous director.
+    pub rounds: bool,
     /// Whether all of the values must have been seen at the end.
     pub all: bool,
 }
@@ -78,6 +81,7 @@ impl Translation {
             values: values.into_iter().map(split).collect(),
             tolerance,
             strict: own.kind() == "Test",
+            rounds: own.kind() == "Test" && self.directors.last().is_some_and(|own| *own),
             all: actor.flag("requireAllCorrectValues", true),
         });
         Ok(())

@@ -7,7 +7,7 @@ use program::{EquationState, Place, Program, WireId};
 use crate::System;
 use crate::analysis::delays::Open;
 use crate::analysis::functions::{Functions, check_size, slots};
-use crate::analysis::names::Named;
+use crate::analysis::names::{Named, Signal};
 use crate::analysis::{
     AnalysisError, NamedValue, OperatingPoint, Side, SwitchAtPoint, sides::shown_state,
 };
@@ -76,7 +76,7 @@ impl System {
         let outputs = about.outputs.clone().unwrap_or_else(|| self.real_outputs());
         let inputs = self.each("input", &inputs)?;
         let outputs = self.each("output", &outputs)?;
-        let wires = |of: &[(Named, WireId)]| of.iter().map(|own| own.1).collect::<Vec<WireId>>();
+        let wires = |of: &[Signal]| of.iter().map(|own| own.1).collect::<Vec<WireId>>();
         let wanted = (&wires(&inputs)[..], &wires(&outputs)[..]);
         let mut functions = Functions::new(self, program, point, wanted)?;
         let derived = functions.equations.inputs.iter().zip(&inputs).find(|(own, _)| own.derived);
@@ -97,17 +97,12 @@ impl System {
     }
 
     /// Signals by their names, each once.
-    fn each(
-        &self,
-        what: &'static str,
-        names: &[String],
-    ) -> Result<Vec<(Named, WireId)>, AnalysisError> {
-        let mut found: Vec<(Named, WireId)> = Vec::new();
+    fn each(&self, what: &'static str, names: &[String]) -> Result<Vec<Signal>, AnalysisError> {
+        let mut found: Vec<Signal> = Vec::new();
         for name in names {
             let own = self.moving_signal(what, name)?;
-            let again = |other: &(Named, WireId)| {
-                other.0.name == *name || what == "input" && other.1 == own.1
-            };
+            let again =
+                |other: &Signal| other.0.name == *name || what == "input" && other.1 == own.1;
             if found.iter().any(again) {
                 return Err(AnalysisError::Twice { name: name.clone() });
             }
@@ -186,7 +181,7 @@ struct Linearizing<'a> {
 impl Linearizing<'_> {
     fn finish(
         self,
-        (inputs, outputs): (&[(Named, WireId)], &[(Named, WireId)]),
+        (inputs, outputs): (&[Signal], &[Signal]),
         delays: Delays,
         switches: Vec<SwitchAtPoint>,
     ) -> Result<Linearization, AnalysisError> {
@@ -218,7 +213,7 @@ impl Linearizing<'_> {
             named_states.push(zero.clone());
             rates.push(zero);
         }
-        let signals = |of: &[(Named, WireId)], values: &[f64]| {
+        let signals = |of: &[Signal], values: &[f64]| {
             valued(&of.iter().map(|own| own.0.clone()).collect::<Vec<_>>(), values)
         };
         Ok(Linearization {
@@ -252,7 +247,7 @@ impl Linearizing<'_> {
     }
 
     /// The name of each rate, output and input of a delay.
-    fn row_names(&self, states: &[Named], outputs: &[(Named, WireId)]) -> Vec<String> {
+    fn row_names(&self, states: &[Named], outputs: &[Signal]) -> Vec<String> {
         let rates = states.iter().flat_map(Named::elements);
         let outputs = outputs.iter().flat_map(|own| own.0.elements());
         let delays = self.functions.equations.delays.iter().flat_map(|own| {
@@ -268,7 +263,7 @@ impl Linearizing<'_> {
         &self,
         rows: &[String],
         states: &[Named],
-        inputs: &[(Named, WireId)],
+        inputs: &[Signal],
         whole: &Matrix,
     ) -> Result<(), AnalysisError> {
         let values = self.functions.at(&self.places.rows());

@@ -30,6 +30,9 @@ pub enum SignalRole {
     Output,
 }
 
+/// A name with the wire that it stands for.
+pub(crate) type Signal = (Named, WireId);
+
 /// A signal with its elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
@@ -160,7 +163,7 @@ impl System {
         &self,
         what: &'static str,
         name: &str,
-    ) -> Result<(Named, WireId), AnalysisError> {
+    ) -> Result<Signal, AnalysisError> {
         let wire = self.wire_named(name).ok_or_else(|| self.no_signal(what, name))?;
         let ty = self.diagram.wire(wire).ty;
         Ok((Named { name: name.to_owned(), ty, unit: self.unit_of(name, wire) }, wire))
@@ -194,7 +197,7 @@ impl System {
         &self,
         what: &'static str,
         name: &str,
-    ) -> Result<(Named, WireId), AnalysisError> {
+    ) -> Result<Signal, AnalysisError> {
         let (named, id) = self.signal_named(what, name)?;
         let wire = self.diagram.wire(id);
         let why = match wire.ty.elem {

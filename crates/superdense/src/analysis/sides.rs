@@ -124,19 +124,14 @@ impl Functions {
             (other.at(rows), other.derivatives(rows, columns))
         };
         let (above, below) = (seen(Side::Above), seen(Side::Below));
-        let differs = |a: &[f64], b: &[f64]| {
-            let pairs = a.iter().zip(b);
-            let apart = |(a, b): (&f64, &f64)| {
-                !((a - b).abs() <= NEAR * a.abs().max(b.abs()) || a.is_nan() && b.is_nan())
-            };
-            pairs.into_iter().any(apart)
-        };
+        let pairs = |a: &[f64], b: &[f64]| a.iter().copied().zip(b.to_vec()).collect::<Vec<_>>();
+        let slopes = pairs(above.1.data(), below.1.data());
+        let bends = slopes.iter().any(|(a, b)| apart(*a, *b, NEAR * a.abs().max(b.abs())));
         // Near a zero that is one up to rounding, values on both sides differ by rounding.
-        let scale = above.1.data().iter().chain(below.1.data()).fold(1.0f64, |m, x| m.max(x.abs()));
-        let jumps = above.0.iter().zip(&below.0).any(|(a, b)| {
-            !((a - b).abs() <= 10.0 * NEAR * scale.max(a.abs())) && !(a.is_nan() && b.is_nan())
-        });
-        if !jumps && !differs(above.1.data(), below.1.data()) {
+        let scale = slopes.iter().fold(1.0f64, |most, (a, b)| most.max(a.abs()).max(b.abs()));
+        let allowed = |a: f64| 10.0 * NEAR * scale.max(a.abs());
+        let jumps = pairs(&above.0, &below.0).iter().any(|(a, b)| apart(*a, *b, allowed(*a)));
+        if !jumps && !bends {
             return None;
         }
         let block = system.diagram.block(own.block).written().to_owned();
@@ -144,6 +139,11 @@ impl Functions {
         let side = if frozen == self.on(own, Side::Below) { Side::Below } else { Side::Above };
         Some(SwitchAtPoint { block, side, jumps })
     }
+}
+
+/// Whether two numbers differ by more than is allowed.
+fn apart(a: f64, b: f64, allowed: f64) -> bool {
+    (a - b).abs() > allowed || a.is_nan() != b.is_nan()
 }
 
 /// What a comparison reads from a value.

@@ -12,7 +12,7 @@ use program::{Place, Program, WireId};
 use crate::System;
 use crate::analysis::functions::{Functions, check_size, is_real};
 use crate::analysis::linearize::valued;
-use crate::analysis::names::{Named, filled, whole};
+use crate::analysis::names::{Named, Signal, filled, whole};
 use crate::analysis::{AnalysisError, NamedValue, OperatingPoint, Residual, SwitchAtPoint};
 
 /// Names with values; a single number fills a vector.
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
     ) -> Result<Search<'a>, AnalysisError> {
         let moved = wanted_inputs(system, about)?;
         let seen = wanted_outputs(system, about)?;
-        let wires = |of: &[(Named, WireId)]| of.iter().map(|own| own.1).collect::<Vec<WireId>>();
+        let wires = |of: &[Signal]| of.iter().map(|own| own.1).collect::<Vec<WireId>>();
         let wanted = (&wires(&moved)[..], &wires(&seen)[..]);
         let functions = Functions::new(system, program, from, wanted)?;
         let named = |own: &program::EquationState| system.named_state(program, own.state);
@@ -241,7 +241,8 @@ impl<'a> Search<'a> {
 
     fn bound(&mut self, about: &Trim) -> Result<(), AnalysisError> {
         for (name, low, high) in &about.bounds {
-            if !(low <= high) || *low == f64::INFINITY || *high == f64::NEG_INFINITY {
+            let odd = low.is_nan() || high.is_nan() || low > high;
+            if odd || *low == f64::INFINITY || *high == f64::NEG_INFINITY {
                 return Err(AnalysisError::BadBound { name: name.clone() });
             }
             let error = self.unknown("state or input", name);
@@ -445,7 +446,7 @@ fn fill(slots: &mut [f64], values: &[f64]) {
 }
 
 /// The inputs, and other signals that are moved.
-fn wanted_inputs(system: &System, about: &Trim) -> Result<Vec<(Named, WireId)>, AnalysisError> {
+fn wanted_inputs(system: &System, about: &Trim) -> Result<Vec<Signal>, AnalysisError> {
     let mut names = system.real_inputs();
     let given = about.inputs.iter().map(|own| whole(&own.0).to_owned());
     for name in given.chain(about.free.iter().cloned()) {
@@ -457,7 +458,7 @@ fn wanted_inputs(system: &System, about: &Trim) -> Result<Vec<(Named, WireId)>, 
 }
 
 /// The outputs of the model, and other signals that are given.
-fn wanted_outputs(system: &System, about: &Trim) -> Result<Vec<(Named, WireId)>, AnalysisError> {
+fn wanted_outputs(system: &System, about: &Trim) -> Result<Vec<Signal>, AnalysisError> {
     let mut names = system.real_outputs();
     for (name, _) in &about.outputs {
         let name = if system.wire_named(name).is_some() { name } else { whole(name) };

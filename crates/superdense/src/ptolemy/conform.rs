@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use base::Tag;
 use blocks::Library;
 use diagram::Settings;
 use moml::{Expectation, Reference};
-use trace::Trace;
 
-use crate::System;
+use crate::{Run, System};
 
 /// Whether a model of Ptolemy II gives the values that it expects.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,6 +35,9 @@ pub enum Conformity {
     /// The run was ended before its end.
     TimedOut,
 }
+
+/// The most evaluations of a run that are kept for tests that see all of them.
+const MOST_ROUNDS: usize = 200_000;
 
 /// Runs a model and compares what its tests see. `going` is asked from time to time whether to go
 /// on.
@@ -72,6 +75,9 @@ pub fn conform(
         Err(error) => return refused(error),
     };
     let mut run = system.begin();
+    if imported.expectations.iter().any(|own| own.rounds) {
+        run.follow_rounds(MOST_ROUNDS, imported.speculates);
+    }
     loop {
         match run.advance_by(1000) {
             Err(error) => return Conformity::Error(error.to_string()),
@@ -81,7 +87,7 @@ pub fn conform(
         }
     }
     let values: usize = imported.expectations.iter().map(|own| own.values.len()).sum();
-    let failed = imported.expectations.iter().find_map(|own| compare(own, run.trace()));
+    let failed = imported.expectations.iter().find_map(|own| compare(own, &run));
     match failed {
         Some(failed) => failed,
         None if values == 0 => Conformity::Unsupported("no test that expects a value".to_owned()),
@@ -90,7 +96,8 @@ pub fn conform(
 }
 
 /// The first difference between what a test expects and what it saw.
-fn compare(test: &Expectation, trace: &Trace) -> Option<Conformity> {
+fn compare(test: &Expectation, run: &Run) -> Option<Conformity> {
+    let trace = run.trace();
     let columns: Option<Vec<usize>> = test.columns.iter().map(|name| trace.column(name)).collect();
     let Some(columns) = columns else {
         return Some(Conformity::Error(format!("`{}` is not recorded", test.test)));
@@ -99,11 +106,7 @@ fn compare(test: &Expectation, trace: &Trace) -> Option<Conformity> {
     let differs = |iteration: usize, expected: String, found: String| {
         Some(Conformity::Differs { test: test.test.clone(), iteration, expected, found })
     };
-    for row in 0..trace.len() {
-        let seen: Vec<Option<&[f64]>> = columns
-            .iter()
-            .map(|column| trace.get(row, *column).filter(|_| !trace.is_filled(row, *column)))
-            .collect();
+    for (tag, seen) in seen(run, test, &columns) {
         if seen.iter().all(Option::is_none) {
             continue;
         }
@@ -115,7 +118,6 @@ fn compare(test: &Expectation, trace: &Trace) -> Option<Conformity> {
                 _ => false,
             };
             if !fits {
-                let tag = trace.tags()[row];
                 let found = seen.map_or("nothing".to_owned(), shown);
                 let expected = expected.map_or("nothing".to_owned(), written);
                 return differs(iteration, expected, format!("{found} at {tag}"));
@@ -128,6 +130,29 @@ fn compare(test: &Expectation, trace: &Trace) -> Option<Conformity> {
         return differs(iteration, expected, "no more values".to_owned());
     }
     None
+}
+
+/// What a test sees at a tag: the value of each of its columns, none if it is absent.
+type Seen<'a> = (Tag, Vec<Option<&'a [f64]>>);
+
+/// What a test sees: its columns in each row, or at each evaluation.
+fn seen<'a>(
+    run: &'a Run,
+    test: &Expectation,
+    columns: &'a [usize],
+) -> Box<dyn Iterator<Item = Seen<'a>> + 'a> {
+    if test.rounds && !run.rounds().is_empty() {
+        return Box::new(run.rounds().iter().map(|round| {
+            let value = |column: &usize| round.values.get(*column)?.as_deref();
+            (round.tag, columns.iter().map(value).collect())
+        }));
+    }
+    let trace = run.trace();
+    Box::new((0..trace.len()).map(move |row| {
+        let value =
+            |column: &usize| trace.get(row, *column).filter(|_| !trace.is_filled(row, *column));
+        (trace.tags()[row], columns.iter().map(value).collect())
+    }))
 }
 
 fn fits(expected: &Reference, seen: &[f64], tolerance: f64) -> bool {

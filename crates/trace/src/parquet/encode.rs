@@ -84,7 +84,7 @@ impl writer::Encoder for Encoder {
 }
 
 /// The error of the underlying stream, if there is one.
-fn broken(error: ParquetError) -> io::Error {
+pub(super) fn broken(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(below) => match below.downcast::<io::Error>() {
             Ok(error) => *error,

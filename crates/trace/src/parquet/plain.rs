@@ -13,6 +13,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 use super::VERSION_KEY;
 use super::decode::{broken, check_ends, column, guarded};
 use crate::ReadProblem;
+use crate::flat::FlatTable;
 use crate::samples::{SamplesError, place, wrong};
 
 /// The numbers of one column.
@@ -42,6 +43,27 @@ fn unread(problem: ReadProblem) -> SamplesError {
         ReadProblem::Damaged(reason) => format!("the file is damaged: {reason}"),
         other => format!("the file cannot be read: {other:?}"),
     })
+}
+
+/// All columns of a table whose columns are all numbers.
+pub(crate) fn read_numbers(mut file: File) -> Result<FlatTable, SamplesError> {
+    check_ends(&mut file).map_err(unread)?;
+    let again = file.try_clone().map_err(|error| wrong(error.to_string()))?;
+    let names = guarded(|| Ok(names(file)));
+    let names = names.unwrap_or_else(|problem| Err(unread(problem)))?;
+    let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
+    let columns = read_plain(again, &wanted)?
+        .ok_or_else(|| wrong("it is the result of a run, not a table of parameters".to_owned()))?;
+    let count = columns.first().map_or(0, |column| column.numbers.len());
+    let row = |row: usize| columns.iter().map(|column| column.numbers[row]).collect();
+    Ok(FlatTable { rows: (0..count).map(row).collect(), names })
+}
+
+/// The names of all columns.
+fn names(file: File) -> Result<Vec<String>, SamplesError> {
+    let reader = SerializedFileReader::new(file).map_err(|error| unread(broken(error)))?;
+    let columns = reader.metadata().file_metadata().schema_descr().columns();
+    Ok(columns.iter().map(|column| column.path().string()).collect())
 }
 
 fn read_columns(file: File, wanted: &[&str]) -> Result<Option<Vec<PlainColumn>>, SamplesError> {

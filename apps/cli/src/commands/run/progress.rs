@@ -55,6 +55,49 @@ impl Progress {
     }
 }
 
+/// The progress of a number of runs, shown if standard error is a terminal.
+pub struct Counting {
+    count: u64,
+    begin: Instant,
+    next: Instant,
+    bar: Option<ProgressBar>,
+    shown: bool,
+}
+
+impl Counting {
+    pub fn new(count: u64, quiet: bool) -> Counting {
+        let begin = Instant::now();
+        let shown = !quiet && io::stderr().is_terminal();
+        Counting { count, begin, next: begin + PATIENCE, bar: None, shown }
+    }
+
+    /// Updates the bar if an update is due; `before` runs were done before this process began.
+    pub fn at(&mut self, done: u64, before: u64) {
+        if !self.shown || Instant::now() < self.next {
+            return;
+        }
+        self.next = Instant::now() + INTERVAL;
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{bar:40} {percent}%  {msg}").expect("a form");
+            ProgressBar::new(self.count).with_style(style)
+        });
+        bar.set_position(done);
+        let part = (done - before) as f64 / (self.count - before).max(1) as f64;
+        bar.set_message(match left(part, self.begin.elapsed()) {
+            Some(left) => format!("run {done} of {}, {} left", self.count, clock(left)),
+            None => format!("run {done} of {}", self.count),
+        });
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// The bar is removed before messages that follow the run.
 impl Drop for Progress {
     fn drop(&mut self) {

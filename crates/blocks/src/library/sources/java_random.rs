@@ -17,11 +17,14 @@ const STATES: f64 = (1u64 << 48) as f64;
 /// States of Colt's `DRand` are below this.
 const SMALL_STATES: f64 = (1u64 << 32) as f64;
 
+/// The most numbers that may be left out.
+const MOST_SKIPPED: f64 = 10_000.0;
+
 impl Block for JavaRandom {
     fn info(&self) -> Info {
         source("JavaRandom", "Draws the random numbers of Java's generators at each event.")
             .equations("java: s := (25214903917 s + 11) mod 2^48 for 26 and 27 bits of y = u, uniform in [0, 1)\njava, gaussian: the polar method on pairs of these, as `nextGaussian`\ndrand: s := 663608941 s mod 2^32, y = s / 2^32")
-            .absence("Present when the trigger is.")
+            .absence("Present when the trigger is, or always if it is the next number.")
             .impulses("An impulse at the trigger is an error.")
             .input(Input::one("trigger", "The events at which to draw.").discrete())
             .output("output", "The number.")
@@ -37,6 +40,18 @@ impl Block for JavaRandom {
             .parameter(
                 Parameter::word("distribution", "Uniform or, from `java`, Gaussian with deviation 1.", ["uniform", "gaussian"])
                     .default("uniform"),
+            )
+            .parameter(
+                Parameter::word(
+                    "between",
+                    "Whether the output is an event with the number that is drawn, or always the `next` number that an event will draw.",
+                    ["absent", "next"],
+                )
+                .default("absent"),
+            )
+            .parameter(
+                Parameter::real("skip", "How many numbers of the generator are left out first.")
+                    .default("0"),
             )
             .example(
                 r#"superdense: 1
@@ -66,9 +81,19 @@ simulate: {stop: 2}"#,
             let message = format!("`state` must be a whole number from 0 to {}", states - 1.0);
             return Err(Diagnostic::error("bad-parameter", message));
         }
-        let state = cx.state("state", Value::real(first));
-        let spare = cx.state("spare", Value::real(0.0));
-        let kept = cx.state("kept", Value::real(0.0));
+        let skip = cx.real("skip");
+        if !(0.0..=MOST_SKIPPED).contains(&skip) || skip.fract() != 0.0 {
+            let message = format!("`skip` must be a whole number from 0 to {MOST_SKIPPED}");
+            return Err(Diagnostic::error("bad-parameter", message));
+        }
+        let mut begin = [0.0, first, 0.0, 0.0];
+        for _ in 0..skip as usize {
+            let [_, state, spare, kept] = begin;
+            drawing.call(&[&[state], &[spare], &[kept]], &mut begin);
+        }
+        let state = cx.state("state", Value::real(begin[1]));
+        let spare = cx.state("spare", Value::real(begin[2]));
+        let kept = cx.state("kept", Value::real(begin[3]));
         let ty = Type { shape: Shape::Vector(4), ..Type::REAL };
         let drawn = cx.graph.call(Arc::new(drawing), &[state, spare, kept], ty);
         let element = |cx: &mut Context, at: usize| cx.graph.extract(drawn, at, Shape::Scalar);
@@ -78,7 +103,10 @@ simulate: {stop: 2}"#,
             let next: NodeId = cx.graph.select(trigger.present, new, own);
             cx.next(own, next);
         }
-        let signal = cx.event(value, trigger.present);
+        let signal = match cx.word("between") {
+            "next" => cx.always(value),
+            _ => cx.event(value, trigger.present),
+        };
         cx.output("output", signal);
         Ok(())
     }

@@ -106,7 +106,10 @@ impl Transition<'_> {
         if !set.is_empty() {
             entries.push(("set".to_owned(), Yaml::map(set)));
         }
-        let output = self.output_actions()?;
+        let mut output = self.output_actions()?;
+        if let Some(draw) = &self.machine.draw {
+            output.push((draw.clone(), "1".to_owned()));
+        }
         if !output.is_empty() {
             entries.push(("output".to_owned(), Yaml::map(output)));
         }
@@ -162,6 +165,9 @@ impl Transition<'_> {
             let own = declared.is_some_and(|port| port.output).then(|| here.outputs.get(&key));
             own.flatten().or_else(|| self.machine.inputs.get(&key)).cloned()
         };
+        if name == "random()" {
+            return plain(&self.machine.draw());
+        }
         let is_port = |name: &str| self.machine.own.port(name).is_some();
         if is_port(name) {
             return match signal(name) {

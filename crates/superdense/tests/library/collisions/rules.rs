@@ -5,7 +5,8 @@ use crate::common::{assert_at, assert_near, codes, failure, refusal, simulate, t
 /// Bodies that stay apart give no event, and without an event nothing jumps.
 ///
 /// Holds: absence of Ball, CollisionDetector, ImpulsiveForce, PoissonForce, FixedWall,
-/// BallCollision, BallChain, Disc, DiscCollision, DiscWall, Contact.
+/// BallCollision, BallChain, Disc, DiscCollision, DiscWall, Contact, PendingCollision,
+/// CollisionOrder.
 #[test]
 fn nothing_happens_to_bodies_that_stay_apart() {
     let text = "
@@ -13,6 +14,8 @@ blocks:
   a: {type: Ball, v0: 1}
   b: {type: Ball, x0: 5, v0: 1}
   hit: {type: CollisionDetector, gap: b.x - a.x, closing: a.v - b.v}
+  pending: {type: PendingCollision, gap: b.x - a.x, closing: a.v - b.v}
+  order: {type: CollisionOrder, first: pending.due, second: hit}
   newton: {type: ImpulsiveForce, collision: hit, v1: a.v, v2: b.v}
   poisson: {type: PoissonForce, collision: hit, v1: a.v, v2: b.v}
   pair: {type: BallCollision, x1: a.x, v1: a.v, x2: b.x, v2: b.v}
@@ -25,6 +28,8 @@ blocks:
   floor: {type: DiscWall, x: c.x, v: c.v, point: '[0, -2]', normal: '[0, 1]'}
 record:
   hit: hit
+  due: pending.due
+  waits: order.wait_first
   newton: newton
   poisson: poisson.push
   pair: pair.push
@@ -40,9 +45,10 @@ record:
 simulate: {stop: 3}
 ";
     let trace = simulate(text).trace;
-    for name in
-        ["hit", "newton", "poisson", "pair", "wall", "contact", "left", "right", "discs", "floor"]
-    {
+    for name in [
+        "hit", "due", "waits", "newton", "poisson", "pair", "wall", "contact", "left", "right",
+        "discs", "floor",
+    ] {
         assert!(tags(&trace, name).is_empty(), "{name}");
     }
     assert!(trace.series("va").iter().all(|(_, v)| *v == 1.0));
@@ -53,7 +59,8 @@ simulate: {stop: 3}
 /// An impulse of a force is a blow: the velocity jumps by its weight over the mass, and touching
 /// bodies pass the blow on.
 ///
-/// Holds: impulse of Ball, Disc, BallChain, CollisionDetector, BallCollision.
+/// Holds: impulse of Ball, Disc, BallChain, CollisionDetector, BallCollision, PendingCollision,
+/// CollisionOrder.
 #[test]
 fn an_impulse_of_a_force_is_a_blow() {
     let text = "
@@ -61,7 +68,8 @@ blocks:
   ball: {type: Ball, mass: 4, force: 8 * delta(time - 1)}
   disc: {type: Disc, mass: 2, force: '[0, 3] * delta(time - 1)', torque: 5 * delta(time - 1)}
   chain: {type: BallChain, x0: [0, 1, 2], distance: 1, force: '[2, 0, 0] * delta(time - 1)'}
-record: {v: ball.v, y: 'disc.v[1]', spin: disc.spin, first: 'chain.v[0]', last: 'chain.v[2]'}
+  any: {type: BallChain, x0: [0, 1, 2], distance: 1, force: '[2, 0, 0] * delta(time - 1)', order: any}
+record: {v: ball.v, y: 'disc.v[1]', spin: disc.spin, first: 'chain.v[0]', last: 'chain.v[2]', drawn: 'any.v[2]'}
 simulate: {stop: 2}
 ";
     let trace = simulate(text).trace;
@@ -70,13 +78,15 @@ simulate: {stop: 2}
     assert_at(&trace, "spin", &[("1", 0, 0.0), ("1", 1, 5.0)]);
     assert_at(&trace, "first", &[("1", 1, 2.0), ("1", 2, 0.0)]);
     assert_at(&trace, "last", &[("1", 2, 0.0), ("1", 3, 2.0)]);
+    // Nothing is drawn where no ball is hit from both sides.
+    assert_at(&trace, "drawn", &[("1", 2, 0.0), ("1", 3, 2.0)]);
 }
 
 /// Wrong parameters and signals have a message each.
 ///
 /// Holds: bad input of Ball, CollisionDetector, ImpulsiveForce, PoissonForce, FixedWall,
 /// BallCollision, BallChain, Disc, DiscCollision, DiscWall, Contact, StickSlip, Capacitor, Inductor,
-/// Resistor, IdealDiode, IdealSwitch.
+/// Resistor, IdealDiode, IdealSwitch, PendingCollision, CollisionOrder.
 #[test]
 fn bad_inputs_are_refused() {
     for (block, output, code, reason) in [
@@ -89,6 +99,13 @@ fn bad_inputs_are_refused() {
             "bad-parameter",
             "the threshold must not be negative",
         ),
+        (
+            "PendingCollision, gap: 1, closing: 1, touch: -1",
+            "due",
+            "bad-parameter",
+            "the gap must not be negative",
+        ),
+        ("CollisionOrder, first: time, second: k", "wait_first", "not-events", "takes events"),
         ("ImpulsiveForce, collision: time, v1: 1, v2: 0", "push", "not-events", "takes events"),
         ("ImpulsiveForce, collision: k, v1: 1, v2: 0, e: 2", "push", "bad-parameter", "0 and 1"),
         ("PoissonForce, collision: k, v1: 1, v2: 0, m1: -1", "push", "bad-parameter", "positive"),

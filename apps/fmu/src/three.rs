@@ -1,0 +1,364 @@
+//! The functions of FMI 3.0.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use superdense::fmi::{Kind, SavedInstance};
+
+use crate::component::{Birth, Component, Failure, Logger, LoggerThree, Status};
+use crate::memory::{put, slice, slice_mut, text};
+
+/// The version of the standard.
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3GetVersion() -> *const c_char {
+    c"3.0".as_ptr()
+}
+
+/// Makes an instance.
+///
+/// # Safety
+/// The texts end with a zero, and the logger is null or a function of the importer.
+unsafe fn make(
+    kind: Kind,
+    texts: [*const c_char; 3],
+    logger: Option<LoggerThree>,
+    environment: *mut c_void,
+) -> Option<Box<Component>> {
+    // SAFETY: the caller guarantees it.
+    let [name, token, resources] = texts.map(|own| unsafe { text(own) });
+    let logger = logger.map_or(Logger::None, |own| Logger::Three(own, environment));
+    let birth = Birth { name, token, resources, kind, logger };
+    let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Component::make(birth)));
+    made.ok().flatten()
+}
+
+/// Makes an instance for Co-Simulation.
+///
+/// # Safety
+/// The arguments are those that the standard requires.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
+    name: *const c_char,
+    token: *const c_char,
+    resources: *const c_char,
+    _visible: bool,
+    _logging: bool,
+    event_mode: bool,
+    early_return: bool,
+    _intermediate: *const u32,
+    _count: usize,
+    environment: *mut c_void,
+    logger: Option<LoggerThree>,
+    _update: *mut c_void,
+) -> *mut Component {
+    // SAFETY: the importer calls the function as the standard requires.
+    let made = unsafe { make(Kind::CoSimulation, [name, token, resources], logger, environment) };
+    made.map_or(std::ptr::null_mut(), |mut own| {
+        (own.event_mode, own.early_return) = (event_mode, early_return);
+        Box::into_raw(own)
+    })
+}
+
+/// Makes an instance for Model Exchange.
+///
+/// # Safety
+/// The arguments are those that the standard requires.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3InstantiateModelExchange(
+    name: *const c_char,
+    token: *const c_char,
+    resources: *const c_char,
+    _visible: bool,
+    _logging: bool,
+    environment: *mut c_void,
+    logger: Option<LoggerThree>,
+) -> *mut Component {
+    // SAFETY: the importer calls the function as the standard requires.
+    let made = unsafe { make(Kind::ModelExchange, [name, token, resources], logger, environment) };
+    made.map_or(std::ptr::null_mut(), Box::into_raw)
+}
+
+/// There is no Scheduled Execution.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub extern "C" fn fmi3InstantiateScheduledExecution(
+    _name: *const c_char,
+    _token: *const c_char,
+    _resources: *const c_char,
+    _visible: bool,
+    _logging: bool,
+    _environment: *mut c_void,
+    _logger: Option<LoggerThree>,
+    _clock: *mut c_void,
+    _lock: *mut c_void,
+    _unlock: *mut c_void,
+) -> *mut Component {
+    std::ptr::null_mut()
+}
+
+/// Frees an instance.
+///
+/// # Safety
+/// `component` is null or comes from an instantiate function and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3FreeInstance(component: *mut Component) {
+    if !component.is_null() {
+        // SAFETY: it was made by `Box::into_raw`, and the importer gives it back once.
+        drop(unsafe { Box::from_raw(component) });
+    }
+}
+
+/// The elements of variables, one after the other.
+fn read<T>(
+    component: &mut Component,
+    (references, values): (&[u32], &mut [T]),
+    convert: impl Fn(f64) -> T,
+) -> Result<Status, Failure> {
+    let mut place = values.iter_mut();
+    for reference in references {
+        let length = length_of(component, *reference)?;
+        for x in component.instance.get(*reference, length)? {
+            *place.next().ok_or(Failure::Wrong(TOO_FEW))? = convert(*x);
+        }
+    }
+    Ok(Status::Ok)
+}
+
+fn assign<T: Copy>(
+    component: &mut Component,
+    (references, values): (&[u32], &[T]),
+    convert: impl Fn(T) -> f64,
+) -> Result<Status, Failure> {
+    let mut rest = values;
+    for reference in references {
+        let length = length_of(component, *reference)?;
+        let (own, after) = rest.split_at_checked(length).ok_or(Failure::Wrong(TOO_FEW))?;
+        let own: Vec<f64> = own.iter().map(|x| convert(*x)).collect();
+        component.instance.set(*reference, &own)?;
+        rest = after;
+    }
+    Ok(Status::Ok)
+}
+
+/// How many elements the variable of a reference has.
+fn length_of(component: &Component, reference: u32) -> Result<usize, Failure> {
+    let none = superdense::fmi::InstanceError::NoVariable(reference);
+    let interface = component.instance.interface();
+    let port = interface.port_at(reference as usize);
+    let port = port.filter(|own| own.first == reference as usize).ok_or(none)?;
+    Ok(port.ty.len())
+}
+
+const TOO_FEW: &str = "there are fewer values than elements of the variables";
+const NO_SUCH: &str = "the model has no variables of this type";
+
+/// Functions that read and set variables of a type.
+macro_rules! variables {
+    ($($get:ident $set:ident $ty:ty, $to:expr, $from:expr;)*) => {
+        functions! { $(
+            /// Reads variables.
+            fn $get(
+                component, references: *const u32, count: usize, values: *mut $ty, length: usize,
+            ) {
+                let arrays = (slice(references, count)?, slice_mut(values, length)?);
+                read(component, arrays, $to)
+            }
+
+            /// Sets variables.
+            fn $set(
+                component, references: *const u32, count: usize, values: *const $ty, length: usize,
+            ) {
+                let arrays = (slice(references, count)?, slice(values, length)?);
+                assign(component, arrays, $from)
+            }
+        )* }
+    };
+}
+
+/// Functions for types that no variable has.
+macro_rules! without {
+    ($($name:ident($($argument:ident: $ty:ty),*);)*) => {
+        functions! { $(
+            /// There are no such variables.
+            fn $name(_component, _references: *const u32, count: usize $(, $argument: $ty)*) {
+                $(let _ = $argument;)*
+                if count == 0 { Ok(Status::Ok) } else { Err(Failure::Wrong(NO_SUCH)) }
+            }
+        )* }
+    };
+}
+
+variables! {
+    fmi3GetFloat64 fmi3SetFloat64 f64, |x| x, |x| x;
+    fmi3GetInt64 fmi3SetInt64 i64, |x| x as i64, |x| x as f64;
+    fmi3GetBoolean fmi3SetBoolean bool, |x| x != 0.0, |x| f64::from(u8::from(x));
+}
+
+without! {
+    fmi3GetFloat32(values: *mut f32, length: usize);
+    fmi3SetFloat32(values: *const f32, length: usize);
+    fmi3GetInt8(values: *mut i8, length: usize);
+    fmi3SetInt8(values: *const i8, length: usize);
+    fmi3GetUInt8(values: *mut u8, length: usize);
+    fmi3SetUInt8(values: *const u8, length: usize);
+    fmi3GetInt16(values: *mut i16, length: usize);
+    fmi3SetInt16(values: *const i16, length: usize);
+    fmi3GetUInt16(values: *mut u16, length: usize);
+    fmi3SetUInt16(values: *const u16, length: usize);
+    fmi3GetInt32(values: *mut i32, length: usize);
+    fmi3SetInt32(values: *const i32, length: usize);
+    fmi3GetUInt32(values: *mut u32, length: usize);
+    fmi3SetUInt32(values: *const u32, length: usize);
+    fmi3GetUInt64(values: *mut u64, length: usize);
+    fmi3SetUInt64(values: *const u64, length: usize);
+    fmi3GetString(values: *mut *const c_char, length: usize);
+    fmi3SetString(values: *const *const c_char, length: usize);
+    fmi3GetBinary(sizes: *mut usize, values: *mut *const u8, length: usize);
+    fmi3SetBinary(sizes: *const usize, values: *const *const u8, length: usize);
+    fmi3GetClock(values: *mut bool);
+    fmi3SetClock(values: *const bool);
+    fmi3GetIntervalDecimal(intervals: *mut f64, qualifiers: *mut c_int);
+    fmi3GetIntervalFraction(counters: *mut u64, resolutions: *mut u64, qualifiers: *mut c_int);
+    fmi3GetShiftDecimal(shifts: *mut f64);
+    fmi3GetShiftFraction(counters: *mut u64, resolutions: *mut u64);
+    fmi3SetIntervalDecimal(intervals: *const f64);
+    fmi3SetIntervalFraction(counters: *const u64, resolutions: *const u64);
+    fmi3SetShiftDecimal(shifts: *const f64);
+    fmi3SetShiftFraction(counters: *const u64, resolutions: *const u64);
+    fmi3GetOutputDerivatives(orders: *const i32, values: *mut f64, length: usize);
+}
+
+functions! {
+    /// Messages are sent in any case: there are only those of failures.
+    fn fmi3SetDebugLogging(
+        _component, _on: bool, _count: usize, _categories: *const *const c_char,
+    ) {
+        Ok(Status::Ok)
+    }
+
+    /// Begins initialisation of a run.
+    fn fmi3EnterInitializationMode(
+        component, has_tolerance: bool, tolerance: f64, start: f64, has_stop: bool, stop: f64,
+    ) {
+        let tolerance = has_tolerance.then_some(tolerance);
+        component.instance.set_up(start, has_stop.then_some(stop), tolerance)?;
+        component.instance.enter_initialization()?;
+        component.reached = start;
+        Ok(Status::Ok)
+    }
+
+    /// Ends initialisation.
+    fn fmi3ExitInitializationMode(component) {
+        component.instance.exit_initialization()?;
+        Ok(Status::Ok)
+    }
+
+    /// Begins the handling of an event.
+    fn fmi3EnterEventMode(component) {
+        component.enter_event()
+    }
+
+    /// Goes on with steps.
+    fn fmi3EnterStepMode(_component) {
+        Ok(Status::Ok)
+    }
+
+    /// Ends the run.
+    fn fmi3Terminate(component) {
+        component.instance.terminate();
+        Ok(Status::Ok)
+    }
+
+    /// Back to before initialisation.
+    fn fmi3Reset(component) {
+        component.instance.reset();
+        component.terminated = false;
+        Ok(Status::Ok)
+    }
+
+    /// There are no structural parameters to configure.
+    fn fmi3EnterConfigurationMode(_component) {
+        Err(Failure::Wrong("the model has no structural parameters"))
+    }
+
+    /// There are no structural parameters to configure.
+    fn fmi3ExitConfigurationMode(_component) {
+        Err(Failure::Wrong("the model has no structural parameters"))
+    }
+
+    /// Keeps the state.
+    fn fmi3GetFMUState(component, state: *mut *mut SavedInstance) {
+        crate::component::keep(component, state.as_mut())
+    }
+
+    /// Goes back to a state.
+    fn fmi3SetFMUState(component, state: *const SavedInstance) {
+        crate::component::go_back(component, state.as_ref())
+    }
+
+    /// Frees a state.
+    fn fmi3FreeFMUState(_component, state: *mut *mut SavedInstance) {
+        crate::component::forget(state.as_mut())
+    }
+
+    /// The size of a state as bytes.
+    fn fmi3SerializedFMUStateSize(component, state: *const SavedInstance, size: *mut usize) {
+        put(size, component.bytes_of(state.as_ref())?.len());
+        Ok(Status::Ok)
+    }
+
+    /// A state as bytes.
+    fn fmi3SerializeFMUState(
+        component, state: *const SavedInstance, bytes: *mut u8, size: usize,
+    ) {
+        crate::component::serialise(component, state.as_ref(), slice_mut(bytes, size)?)
+    }
+
+    /// A state from bytes.
+    fn fmi3DeserializeFMUState(
+        component, bytes: *const u8, size: usize, state: *mut *mut SavedInstance,
+    ) {
+        crate::component::deserialise(component, slice(bytes, size)?, state.as_mut())
+    }
+
+    /// What was set at an event takes effect.
+    fn fmi3UpdateDiscreteStates(
+        component, again: *mut bool, terminate: *mut bool, nominals: *mut bool, states: *mut bool,
+        has_next: *mut bool, next: *mut f64,
+    ) {
+        let found = component.iterate()?;
+        put(again, found.again);
+        put(terminate, found.terminated);
+        put(nominals, false);
+        put(states, found.states_changed);
+        put(has_next, found.next.is_some());
+        put(next, found.next.unwrap_or(0.0));
+        Ok(Status::Ok)
+    }
+
+    /// Discrete equations are evaluated as events are iterated.
+    fn fmi3EvaluateDiscreteStates(_component) {
+        Ok(Status::Ok)
+    }
+
+    /// Scheduled Execution is not provided.
+    fn fmi3ActivateModelPartition(_component, _clock: u32, _time: f64) {
+        Err(Failure::Wrong("the model has no partitions"))
+    }
+
+    /// Takes a step.
+    fn fmi3DoStep(
+        component, from: f64, length: f64, _keep: bool, event: *mut bool, terminate: *mut bool,
+        early: *mut bool, last: *mut f64,
+    ) {
+        let may_end_early = component.event_mode && component.early_return;
+        let stepped = component.instance.step(from, length, may_end_early)?;
+        component.reached = stepped.time;
+        component.terminated = stepped.terminated;
+        put(event, stepped.event && component.event_mode);
+        put(terminate, stepped.terminated);
+        put(early, stepped.time < from + length);
+        put(last, stepped.time);
+        Ok(Status::Ok)
+    }
+}

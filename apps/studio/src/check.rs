@@ -1,0 +1,221 @@
+//! What is wrong with a text, and what it draws, while it is typed.
+
+use std::time::Instant;
+
+use serde_json::{Value as Json, json};
+use superdense::{
+    Count, Diagnostic, Diagnostics, Kind, Library, Model, ParameterKind, Settings, SourceMap,
+    System, descriptions, parse, read_text, scene,
+};
+
+/// A text that has become a system.
+pub(crate) struct Checked {
+    pub system: System,
+    pub model: Model,
+}
+
+/// Reads texts.
+pub(crate) struct Checker {
+    library: Library,
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Checker { library: Library::standard() }
+    }
+}
+
+impl Checker {
+    /// The answer for a text, and the system if there is one.
+    pub fn check(
+        &mut self,
+        version: u64,
+        name: &str,
+        text: &str,
+        opened: &[String],
+    ) -> (Json, Option<Checked>) {
+        let begin = Instant::now();
+        let mut load = |path: &str| {
+            let text = read_text(std::path::Path::new(path)).map_err(|own| own.to_string())?;
+            Ok((path.to_owned(), text))
+        };
+        let mut answer = json!({"kind": "checked", "version": version, "ok": false});
+        let model = match parse(name, text, &mut load) {
+            Ok(model) => model,
+            Err(refused) => {
+                answer["diagnostics"] = diagnostics(&refused.diagnostics, &refused.sources, text);
+                return (answer, None);
+            }
+        };
+        let system = match System::compile(&model, &self.library) {
+            Ok(system) => system,
+            Err(refused) => {
+                answer["diagnostics"] = diagnostics(&refused.diagnostics, &refused.sources, text);
+                // A model with a causality loop still has a diagram, with the loop in red.
+                let drawn = scene(&model, &self.library, &Settings::default(), opened);
+                answer["scene"] = drawn.unwrap_or(Json::Null);
+                return (answer, None);
+            }
+        };
+        answer["ok"] = json!(true);
+        answer["diagnostics"] = diagnostics(&system.warnings(), system.sources(), text);
+        answer["scene"] = system.scene(opened);
+        answer["parameters"] = parameters(&system);
+        answer["settings"] = json!({
+            "name": system.name(), "start": system.settings().start.time().seconds(),
+            "stop": system.settings().stop.seconds(), "solver": system.settings().solver.0,
+            "blocks": system.block_count(), "states": system.state_count(),
+        });
+        answer["panels"] = panels(&system);
+        answer["milliseconds"] = json!(begin.elapsed().as_secs_f64() * 1e3);
+        (answer, Some(Checked { system, model }))
+    }
+}
+
+/// The signals of each panel over time of the first figure, or of the figure that there would be.
+pub(crate) fn panels(system: &System) -> Json {
+    let trace = superdense::Trace::with_schema(system.schema());
+    let figure = match system.figures().first() {
+        Some((_, figure)) => figure.clone(),
+        None => superdense::plots::Figure::of(&trace),
+    };
+    let names = |panel: &superdense::plots::Panel| match &panel.content {
+        superdense::plots::Content::Time { signals, .. } => {
+            Some(signals.iter().map(|own| own.name.clone()).collect::<Vec<_>>())
+        }
+        _ => None,
+    };
+    let found: Vec<Vec<String>> = figure.panels.iter().filter_map(names).collect();
+    match found.is_empty() {
+        true => {
+            let all = superdense::plots::Figure::of(&trace);
+            json!(all.panels.iter().filter_map(names).collect::<Vec<_>>())
+        }
+        false => json!(found),
+    }
+}
+
+fn parameters(system: &System) -> Json {
+    let one = |own: superdense::MainParameter| {
+        let structural = matches!(own.kind, ParameterKind::Structural(_));
+        json!({
+            "name": own.name, "value": own.shown(), "words": own.words,
+            "elements": own.value.data(), "unit": own.about.unit,
+            "integer": own.value.ty().elem == superdense::Elem::Int,
+            "description": own.about.description, "structural": structural,
+        })
+    };
+    system.parameters().into_iter().map(one).collect()
+}
+
+/// Diagnostics with their places in the text that is being edited, as offsets of UTF-16.
+pub(crate) fn diagnostics(all: &Diagnostics, sources: &SourceMap, text: &str) -> Json {
+    let offsets = Offsets::new(text);
+    let one = |own: &Diagnostic| {
+        let labels = own.labels.iter().map(|label| {
+            let (line, column) = sources.position(label.span);
+            let here = label.span.file.index() == 0;
+            json!({
+                "from": here.then(|| offsets.of(label.span.start as usize)),
+                "to": here.then(|| offsets.of(label.span.end as usize)),
+                "file": (!here).then(|| sources.name(label.span.file)),
+                "line": line, "column": column, "text": label.text,
+            })
+        });
+        json!({
+            "severity": format!("{:?}", own.severity).to_lowercase(), "code": own.code,
+            "message": own.message, "block": own.path, "notes": own.notes, "help": own.help,
+            "labels": labels.collect::<Vec<_>>(),
+        })
+    };
+    all.0.iter().map(one).collect()
+}
+
+/// Offsets of a text in UTF-16 from those in bytes.
+struct Offsets<'t> {
+    text: &'t str,
+    /// The offset at each multiple of 1,024 bytes; none if all characters are ASCII.
+    known: Option<Vec<usize>>,
+}
+
+impl<'t> Offsets<'t> {
+    fn new(text: &'t str) -> Self {
+        let known = (!text.is_ascii()).then(|| {
+            let mut known = vec![0];
+            let mut units = 0;
+            for (at, c) in text.char_indices() {
+                while at >= known.len() * 1024 {
+                    known.push(units);
+                }
+                units += c.len_utf16();
+            }
+            known
+        });
+        Offsets { text, known }
+    }
+
+    fn of(&self, byte: usize) -> usize {
+        let mut byte = byte.min(self.text.len());
+        while !self.text.is_char_boundary(byte) {
+            byte -= 1;
+        }
+        let Some(known) = &self.known else { return byte };
+        let index = (byte / 1024).min(known.len() - 1);
+        let mut start = index * 1024;
+        while !self.text.is_char_boundary(start) {
+            start += 1;
+        }
+        known[index] + self.text.get(start..byte).map_or(0, |own| own.encode_utf16().count())
+    }
+}
+
+/// What is known about blocks, for the palette, completion and hover pages.
+pub(crate) fn library() -> Json {
+    let blocks: Vec<Json> = descriptions(&Library::standard())
+        .iter()
+        .map(|info| {
+            let inputs = info.inputs.iter().map(|own| {
+                json!({
+                    "name": own.name, "description": own.about,
+                    "optional": own.count == Count::Optional, "list": own.count == Count::Many,
+                })
+            });
+            let outputs =
+                info.outputs.iter().map(|own| json!({"name": own.name, "description": own.about}));
+            let parameters = info.parameters.iter().map(|own| {
+                let words = match &own.kind {
+                    Kind::Word(words) => words.as_slice(),
+                    _ => &[],
+                };
+                json!({
+                    "name": own.name, "description": own.about,
+                    "default": own.default, "words": words,
+                })
+            });
+            json!({
+                "name": info.name, "category": info.category, "summary": info.summary,
+                "equations": info.equations, "icon": info.icon, "aliases": info.aliases,
+                "absence": info.absence, "impulses": info.impulses,
+                "inputs": inputs.collect::<Vec<_>>(), "outputs": outputs.collect::<Vec<_>>(),
+                "parameters": parameters.collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let functions: Vec<&str> = superdense::Function::table().iter().map(|own| own.1).collect();
+    json!({"kind": "library", "blocks": blocks, "functions": functions})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_count_utf16() {
+        let text = "aé𝄞".repeat(700) + "z";
+        let offsets = Offsets::new(&text);
+        for (byte, _) in text.char_indices() {
+            assert_eq!(offsets.of(byte), text[..byte].encode_utf16().count(), "{byte}");
+        }
+        assert_eq!(offsets.of(text.len() + 9), text.encode_utf16().count());
+    }
+}

@@ -1,0 +1,355 @@
+//! Model Exchange: an instance whose continuous states are in the hands of the importer.
+//!
+//! Between events the importer gives time, states and inputs, and the instance computes rates,
+//! indicators and outputs. At an event the engine does its microsteps, one for each iteration.
+
+use base::Time;
+use engine::{Direction, Outside, Progress, Simulation};
+use program::InputId;
+use serde::{Deserialize, Serialize};
+
+use super::instance::{Instance, InstanceError, Iterated, Phase};
+use super::interface::{Interface, Role};
+use crate::InputKind;
+use crate::recorder::Recorder;
+use crate::run::Executor;
+
+/// Where the importer is.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Owner {
+    /// The time \[s\].
+    pub time: f64,
+    /// The continuous states.
+    pub states: Vec<f64>,
+    /// What was computed last.
+    rates: Vec<f64>,
+    indicators: Vec<f64>,
+    /// Whether an event is being handled, and whether its tick is still to begin.
+    event: bool,
+    pending: bool,
+    /// The time of the event, exactly.
+    at: Time,
+}
+
+impl Interface {
+    /// How many continuous states there are in Model Exchange.
+    pub fn state_count(&self) -> usize {
+        self.ports.iter().filter(|own| matches!(own.role, Role::State(_))).count()
+    }
+
+    /// How many event indicators there are.
+    pub fn indicator_count(&self) -> usize {
+        self.ports.iter().filter(|own| matches!(own.role, Role::Indicator(_))).count()
+    }
+}
+
+impl Instance {
+    /// The run, its recorder, where the importer is, and the continuous inputs as they are now.
+    fn owned(&mut self) -> Result<Owned<'_>, InstanceError> {
+        let inputs = self.continuous_inputs();
+        let Instance { run, owner, .. } = self;
+        match (run, owner) {
+            (Some(run), Some(owner)) => match &mut run.executor {
+                Executor::Exact(simulation) => {
+                    Ok(Owned { simulation, recorder: &mut run.recorder, owner, inputs })
+                }
+                Executor::FixedStep(_) => Err(OTHER),
+            },
+            _ => Err(OTHER),
+        }
+    }
+
+    fn continuous_inputs(&self) -> Vec<(InputId, Vec<f64>)> {
+        let ports = self.interface().ports().iter();
+        let continuous = ports.filter_map(|port| match &port.role {
+            Role::Input(input) if input.kind() == InputKind::Continuous => {
+                Some((input.id(), self.values[port.range()].to_vec()))
+            }
+            _ => None,
+        });
+        continuous.collect()
+    }
+
+    /// Starts the run; its events are those of the first event mode.
+    pub(crate) fn start_owned(&mut self) -> Result<(), InstanceError> {
+        let start = self.start;
+        let Owned { simulation, recorder, owner, .. } = self.owned()?;
+        simulation.start_outside(recorder)?;
+        simulation.states_inside(&mut owner.states);
+        (owner.time, owner.event, owner.pending) = (start, true, false);
+        owner.at = simulation.snapshot().tag().time;
+        self.fresh = false;
+        Ok(())
+    }
+
+    /// Computes whatever can be read.
+    pub(crate) fn look_owned(&mut self) -> Result<(), InstanceError> {
+        let Owned { simulation, owner, inputs, .. } = self.owned()?;
+        if owner.event && simulation.is_in_tick() {
+            simulation.look_inside();
+        } else {
+            let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+            simulation.evaluate_outside(&at, &mut owner.rates, &mut owner.indicators);
+        }
+        let Instance { values, held, run, owner, .. } = self;
+        let (Some(run), Some(owner)) = (run, owner) else { return Err(OTHER) };
+        let Executor::Exact(simulation) = &run.executor else { return Err(OTHER) };
+        let held = held.lock().unwrap_or_else(|own| own.into_inner());
+        for port in self.interface.ports() {
+            match &port.role {
+                Role::Signal { signal, absent, .. } => match simulation.value(signal.column()) {
+                    Some(now) => values[port.range()].copy_from_slice(now),
+                    None if *absent => values[port.range()].copy_from_slice(&held[port.range()]),
+                    None => {}
+                },
+                Role::State(index) => values[port.first] = owner.states[*index],
+                Role::Derivative(index) => {
+                    values[port.first] = owner.rates.get(*index).copied().unwrap_or(0.0);
+                }
+                Role::Indicator(index) => {
+                    values[port.first] = owner.indicators.get(*index).copied().unwrap_or(1.0);
+                }
+                _ => {}
+            }
+        }
+        self.fresh = true;
+        Ok(())
+    }
+
+    /// Begins the handling of an event at the present time.
+    pub fn enter_event(&mut self) -> Result<(), InstanceError> {
+        if self.owner.is_none() {
+            return Ok(());
+        }
+        let Owned { simulation, owner, .. } = self.owned()?;
+        let near = |a: f64, b: f64| (a - b).abs() <= f64::EPSILON * a.abs().max(b.abs());
+        let Some(mut time) = Time::from_f64(owner.time) else {
+            return Err(InstanceError::BadTime(format!("{} s is no time", owner.time)));
+        };
+        let (next, reached) = (simulation.next_time(), simulation.snapshot().tag().time);
+        if next < Time::MAX && near(next.seconds(), owner.time) {
+            time = next;
+        } else if time > next {
+            let message = format!("{time} s is beyond the event at {next} s");
+            return Err(InstanceError::BadTime(message));
+        }
+        if time < reached && !near(reached.seconds(), owner.time) {
+            let message = format!("{time} s is before the event at {reached} s");
+            return Err(InstanceError::BadTime(message));
+        }
+        time = time.max(reached);
+        (owner.event, owner.pending, owner.at) = (true, true, time);
+        if let Some(run) = &mut self.run {
+            run.now = time;
+        }
+        // A continuous input that has moved so far is at its left limit.
+        for (index, port) in self.interface.clone().ports().iter().enumerate() {
+            if matches!(&port.role, Role::Input(own) if own.kind() == InputKind::Continuous) {
+                self.changed[index] = false;
+                self.bent[index] = false;
+            }
+        }
+        self.left_inputs = self.continuous_inputs_values();
+        self.fresh = false;
+        Ok(())
+    }
+
+    fn continuous_inputs_values(&self) -> Vec<Vec<f64>> {
+        self.continuous_inputs().into_iter().map(|(_, values)| values).collect()
+    }
+
+    /// One iteration at an event.
+    pub(crate) fn iterate_owned(&mut self) -> Result<Iterated, InstanceError> {
+        let given = self.changed.iter().any(|changed| *changed);
+        self.give()?;
+        let left = self.left_inputs.clone();
+        let Owned { simulation, recorder, owner, mut inputs } = self.owned()?;
+        if !owner.event {
+            return Err(InstanceError::WrongState("iterations are done in event mode"));
+        }
+        // Inputs that were set at the event are changes of it, after the left limits.
+        inputs.iter_mut().zip(left).for_each(|((_, own), before)| *own = before);
+        let before = owner.states.clone();
+        let mut progress = Progress::Going;
+        if owner.pending || (given && !simulation.is_in_tick()) {
+            let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+            progress = simulation.begin_outside(&at, owner.at, recorder)?;
+            owner.pending = false;
+        }
+        if simulation.is_in_tick() && progress == Progress::Going {
+            progress = simulation.microstep_outside(recorder)?;
+        }
+        simulation.states_inside(&mut owner.states);
+        let again = simulation.is_in_tick() && progress == Progress::Going;
+        let next = simulation.next_time();
+        let found = Iterated {
+            again,
+            terminated: !again && (simulation.is_ended() || progress != Progress::Going),
+            states_changed: !same_bits(&before, &owner.states),
+            next: (next < Time::MAX).then(|| next.seconds()),
+        };
+        self.left_inputs = self.continuous_inputs_values();
+        self.fresh = false;
+        Ok(found)
+    }
+
+    /// Goes on between events.
+    pub fn enter_continuous(&mut self) -> Result<(), InstanceError> {
+        let Owned { simulation, owner, .. } = self.owned()?;
+        if simulation.is_in_tick() || owner.pending {
+            let why = "the event is not over: iterate until no more iterations are needed";
+            return Err(InstanceError::WrongState(why));
+        }
+        owner.event = false;
+        self.fresh = false;
+        Ok(())
+    }
+
+    /// A step of the importer is complete; returns whether an event is to be handled.
+    pub fn completed_step(&mut self) -> Result<bool, InstanceError> {
+        let Owned { simulation, owner, inputs, .. } = self.owned()?;
+        let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+        simulation.complete_outside(&at);
+        self.fresh = false;
+        Ok(false)
+    }
+
+    /// Sets the time \[s\].
+    pub fn set_time(&mut self, time: f64) -> Result<(), InstanceError> {
+        if !time.is_finite() {
+            return Err(InstanceError::BadTime(format!("{time} s is no time")));
+        }
+        let Owned { owner, .. } = self.owned()?;
+        if owner.event && time != owner.time {
+            return Err(InstanceError::WrongState("time stands still in event mode"));
+        }
+        owner.time = time;
+        (self.values[0], self.fresh) = (time, false);
+        Ok(())
+    }
+
+    /// Sets the continuous states.
+    pub fn set_states(&mut self, states: &[f64]) -> Result<(), InstanceError> {
+        let Owned { owner, .. } = self.owned()?;
+        if owner.states.len() != states.len() {
+            return Err(InstanceError::WrongState("there is another number of states"));
+        }
+        owner.states.copy_from_slice(states);
+        self.fresh = false;
+        Ok(())
+    }
+
+    /// The continuous states.
+    pub fn states(&mut self, states: &mut [f64]) -> Result<(), InstanceError> {
+        if self.phase == Phase::Initializing {
+            self.look()?;
+        }
+        fill(states, &self.owned()?.owner.states)
+    }
+
+    /// Their derivatives.
+    pub fn derivatives(&mut self, rates: &mut [f64]) -> Result<(), InstanceError> {
+        self.look()?;
+        let own = &self.owned()?.owner.rates;
+        if own.iter().any(|x| !x.is_finite()) {
+            return Err(InstanceError::NotFinite);
+        }
+        fill(rates, own)
+    }
+
+    /// The event indicators.
+    pub fn indicators(&mut self, indicators: &mut [f64]) -> Result<(), InstanceError> {
+        self.look()?;
+        fill(indicators, &self.owned()?.owner.indicators)
+    }
+
+    /// How unknowns change with knowns: the states, continuous inputs and time.
+    pub fn directional(
+        &mut self,
+        (unknowns, knowns): (&[u32], &[u32]),
+        seed: &[f64],
+        result: &mut [f64],
+    ) -> Result<(), InstanceError> {
+        let interface = self.interface().clone();
+        self.look()?;
+        let inputs = self.continuous_inputs();
+        let mut direction = Direction {
+            time: 0.0,
+            states: vec![0.0; interface.state_count()],
+            inputs: inputs.iter().map(|(_, values)| vec![0.0; values.len()]).collect(),
+        };
+        let mut seeds = seed.iter().copied();
+        for known in knowns {
+            let port = interface.port_at(*known as usize);
+            let port = port.ok_or(InstanceError::NoVariable(*known))?;
+            let short = InstanceError::WrongState("there are fewer seeds than knowns");
+            let Some(first) = seeds.next() else { return Err(short) };
+            match &port.role {
+                Role::Time => direction.time = first,
+                Role::State(index) => direction.states[*index] = first,
+                Role::Input(input) if input.kind() == InputKind::Continuous => {
+                    let place = inputs.iter().position(|(id, _)| *id == input.id());
+                    let Some(own) = place.map(|place| &mut direction.inputs[place]) else {
+                        return Err(InstanceError::NoVariable(*known));
+                    };
+                    let from = *known as usize - port.first;
+                    own[from] = first;
+                    if from == 0 && seed.len() > knowns.len() {
+                        own.iter_mut().skip(1).for_each(|x| *x = seeds.next().unwrap_or(0.0));
+                    }
+                }
+                _ => {
+                    let why = "a directional derivative is by states, continuous inputs and time";
+                    return Err(InstanceError::NotSettable(port.name.clone(), why));
+                }
+            }
+        }
+        let Owned { simulation, owner, inputs, .. } = self.owned()?;
+        let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+        let (rates, signals) = simulation.differentiate_outside(&at, &direction);
+        let wide = result.len() > unknowns.len();
+        let mut places = result.iter_mut();
+        for unknown in unknowns {
+            let port = interface.port_at(*unknown as usize);
+            let port = port.ok_or(InstanceError::NoVariable(*unknown))?;
+            let from = *unknown as usize - port.first;
+            let moved: Vec<f64> = match &port.role {
+                Role::Derivative(index) => vec![rates[*index]],
+                Role::State(index) => vec![direction.states[*index]],
+                Role::Signal { signal, .. } if wide => signals[signal.column()].clone(),
+                Role::Signal { signal, .. } => vec![signals[signal.column()][from]],
+                _ => {
+                    let why = "it is no unknown";
+                    return Err(InstanceError::NotSettable(port.name.clone(), why));
+                }
+            };
+            for x in moved {
+                let few = InstanceError::WrongState("there is less room than unknowns");
+                *places.next().ok_or(few)? = x;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What Model Exchange works on.
+struct Owned<'i> {
+    simulation: &'i mut Simulation,
+    recorder: &'i mut Recorder,
+    owner: &'i mut Owner,
+    inputs: Vec<(InputId, Vec<f64>)>,
+}
+
+const OTHER: InstanceError = InstanceError::WrongState("this is a function of Model Exchange");
+
+fn fill(room: &mut [f64], own: &[f64]) -> Result<(), InstanceError> {
+    if room.len() != own.len() {
+        return Err(InstanceError::WrongState("there is another number of values"));
+    }
+    room.copy_from_slice(own);
+    Ok(())
+}
+
+fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}

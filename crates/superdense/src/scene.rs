@@ -1,0 +1,124 @@
+//! Drawings for pages that draw themselves: the layout of a diagram as JSON, with the places in the
+//! text that its parts were written at.
+
+use base::Span;
+use blocks::Library;
+use diagram::{Diagram, Settings};
+use graph::{
+    Arrow, Chart, Figure, Frame, Label, Layout, Line, Node, Options, Point, Port, Rect, Side,
+};
+use model::{Model, Refused};
+use schedule::refused_loops;
+use serde_json::{Value as Json, json};
+
+use crate::System;
+
+impl System {
+    /// The layout of the diagram: the main diagram, with the instances at these paths opened.
+    pub fn scene(&self, opened: &[String]) -> Json {
+        json(
+            &self.diagram,
+            &Options { depth: Some(0), opened, legend: false, ..Options::default() },
+        )
+    }
+}
+
+/// The layout of a model that may be refused because of a causality loop, which is then marked.
+pub fn scene(
+    model: &Model,
+    library: &Library,
+    overrides: &Settings,
+    opened: &[String],
+) -> Result<Json, Refused> {
+    let model = overrides.applied(model)?;
+    let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
+    let diagram = diagram::flatten(&model, library, overrides).map_err(refused)?;
+    let loops = refused_loops(&diagram);
+    let options =
+        Options { depth: Some(0), opened, loops: &loops, legend: false, ..Options::default() };
+    Ok(json(&diagram, &options))
+}
+
+fn json(diagram: &Diagram, options: &Options) -> Json {
+    let layout = graph::layout(diagram, options);
+    let Layout { title, width, height, frames, nodes, lines, charts, looped, .. } = &layout;
+    json!({
+        "title": title, "width": width, "height": height, "looped": looped,
+        "frames": frames.iter().map(frame).collect::<Vec<_>>(),
+        "nodes": nodes.iter().map(|own| node(diagram, own)).collect::<Vec<_>>(),
+        "lines": lines.iter().map(|own| line(diagram, own)).collect::<Vec<_>>(),
+        "charts": charts.iter().map(chart).collect::<Vec<_>>(),
+    })
+}
+
+fn rect(own: &Rect) -> Json {
+    json!([own.x, own.y, own.width, own.height])
+}
+
+fn point(own: &Point) -> Json {
+    json!([own.x, own.y])
+}
+
+fn port(own: &Port) -> Json {
+    let side = if own.side == Side::Left { "in" } else { "out" };
+    json!({"side": side, "at": point(&own.at), "name": own.name, "shown": own.shown})
+}
+
+/// A place in the text of the model file itself, in bytes.
+fn place(span: Span) -> Option<[u32; 2]> {
+    (span.file.index() == 0).then_some([span.start, span.end])
+}
+
+fn frame(own: &Frame) -> Json {
+    json!({
+        "path": own.path, "name": own.name, "area": rect(&own.area), "stacked": own.stacked,
+        "ports": own.ports.iter().map(port).collect::<Vec<_>>(),
+    })
+}
+
+fn node(diagram: &Diagram, own: &Node) -> Json {
+    let (figure, block) = match &own.figure {
+        Figure::Block(id, _) => ("block", Some(id)),
+        Figure::Expression(id) => ("expression", Some(id)),
+        Figure::Closed(_) => ("closed", None),
+    };
+    let block = block.and_then(|id| diagram.blocks.get(id.index()));
+    // A closed instance is found by one of the blocks inside it.
+    let label = |own: &Label| json!({"text": own.text, "at": point(&own.at)});
+    let outputs = block
+        .map(|own| own.outputs.iter().map(|wire| diagram.wire_name(*wire)).collect::<Vec<_>>());
+    json!({
+        "figure": figure, "path": own.path, "name": own.name, "text": own.text, "type": own.kind,
+        "icon": own.icon, "about": own.about, "body": rect(&own.body), "area": rect(&own.area),
+        "stacked": own.stacked, "middle": own.text_middle, "left": own.text_left,
+        "ports": own.ports.iter().map(port).collect::<Vec<_>>(),
+        "labels": own.labels.iter().map(label).collect::<Vec<_>>(), "looped": own.looped,
+        "place": block.and_then(|own| place(own.span)), "outputs": outputs,
+    })
+}
+
+fn line(diagram: &Diagram, own: &Line) -> Json {
+    let wire = diagram.wire(own.wire);
+    json!({
+        "name": own.name, "kind": own.kind.name(), "net": own.net, "arrow": own.arrow,
+        "points": own.points.iter().map(point).collect::<Vec<_>>(),
+        "looped": own.looped, "feedback": own.feedback, "wire": diagram.wire_name(own.wire),
+        "type": wire.ty.to_string(), "from": diagram.block(wire.block).path,
+    })
+}
+
+fn chart(own: &Chart) -> Json {
+    let arrow = |own: &Arrow| {
+        json!({
+            "points": own.points.iter().map(point).collect::<Vec<_>>(), "words": own.words,
+            "at": point(&own.at), "history": own.history,
+        })
+    };
+    json!({
+        "path": own.path, "title": own.title, "area": rect(&own.area), "start": point(&own.start),
+        "states": own.states.iter()
+            .map(|own| json!({"name": own.name, "area": rect(&own.area), "last": own.last}))
+            .collect::<Vec<_>>(),
+        "arrows": own.arrows.iter().map(arrow).collect::<Vec<_>>(),
+    })
+}

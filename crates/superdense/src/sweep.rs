@@ -1,0 +1,164 @@
+//! Many runs of one model: which runs there are, and the row of each.
+//!
+//! The model is compiled once. A worker keeps one run, which is reset and given the values of the
+//! next point; only where a value decides the structure of the program it is compiled again, once for
+//! each value. A row depends on nothing but the sweep and the index of its run.
+
+mod output;
+mod prepare;
+mod request;
+mod worker;
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use base::{Diagnostic, Value};
+use sweep::{Flow, Plan, Row};
+use trace::FlatColumn;
+
+pub use output::{SweepError, SweepProgress, SweepSummary, SweepTarget};
+pub use prepare::ending_columns;
+pub use request::SweepRequest;
+pub use worker::{SweepWorker, Unfinished};
+
+use crate::System;
+use prepare::Measured;
+
+/// A sweep over the parameters of a model.
+#[derive(Debug)]
+pub struct Sweep {
+    plan: Plan,
+    system: System,
+    measured: Vec<Measured>,
+    columns: Vec<FlatColumn>,
+    /// Where the measures begin among the columns.
+    first_measure: usize,
+    parameters: Vec<Parameter>,
+    compiled: Mutex<Vec<(Key, Arc<OnceLock<Compiled>>)>>,
+    notes: Vec<Diagnostic>,
+}
+
+/// A parameter of the plan.
+#[derive(Debug)]
+struct Parameter {
+    name: String,
+    /// The words that it may be.
+    words: Vec<String>,
+    /// Whether it is a condition.
+    is_truth: bool,
+    /// How many elements it has.
+    elements: usize,
+    /// Whether its value decides the structure of the program.
+    structural: bool,
+}
+
+/// What decides which system a run belongs to: the values of structural parameters, and the seed.
+#[derive(Clone, PartialEq, Debug)]
+struct Key {
+    structural: Vec<Value>,
+    seed: Option<u64>,
+}
+
+/// The system of a key, or why there is none: the code and the message.
+type Compiled = Result<System, (String, String)>;
+
+/// How many systems are kept for structural values and seeds beside each other.
+const KEPT: usize = 64;
+
+impl Sweep {
+    /// The number of runs.
+    pub fn count(&self) -> u64 {
+        self.plan.count()
+    }
+
+    /// The points.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The columns of a row: the run, its parameters, the seed if it varies, the measures, and how
+    /// the run ended.
+    pub fn columns(&self) -> &[FlatColumn] {
+        &self.columns
+    }
+
+    /// Those of the measures among the columns.
+    pub fn measures(&self) -> &[FlatColumn] {
+        &self.columns[self.first_measure..self.columns.len() - ending_columns()]
+    }
+
+    /// Those of the parameters among the columns.
+    pub fn parameter_columns(&self) -> &[FlatColumn] {
+        let seed = usize::from(self.plan.repeats().is_some());
+        &self.columns[1..self.first_measure - seed]
+    }
+
+    /// What a reader should know before the sweep begins: which parameters are structural.
+    pub fn notes(&self) -> &[Diagnostic] {
+        &self.notes
+    }
+
+    /// The system whose runs these are, with the values that the model gives its parameters.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// Computes the rows of some runs on threads, and hands them on in order, chunk by chunk, with
+    /// the index of the first, until `hand_on` or `stop` says so. Returns the first run without a
+    /// row.
+    pub fn rows<E>(
+        &self,
+        runs: std::ops::Range<u64>,
+        threads: usize,
+        stop: &AtomicBool,
+        mut hand_on: impl FnMut(u64, Vec<Row>) -> Result<Flow, E>,
+    ) -> Result<u64, E> {
+        let work = |worker: &mut SweepWorker<'_>, run: u64| worker.row(run, stop);
+        sweep::in_order(
+            runs,
+            threads,
+            || self.worker(),
+            work,
+            |from, found| {
+                // Rows after one that was not finished belong to no table.
+                let count = found.len();
+                let rows: Vec<Row> = found.into_iter().map_while(Result::ok).collect();
+                let whole = rows.len() == count;
+                let flow = hand_on(from, rows)?;
+                Ok(if whole { flow } else { Flow::Stop })
+            },
+        )
+    }
+
+    /// The system of a key, compiled by the first that needs it.
+    fn system_of(&self, key: &Key) -> Arc<OnceLock<Compiled>> {
+        let mut all = self.compiled.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let place = all.iter().position(|(own, _)| own == key);
+        let entry = match place {
+            Some(place) => all.remove(place),
+            None => (key.clone(), Arc::default()),
+        };
+        let cell = entry.1.clone();
+        all.push(entry);
+        if all.len() > KEPT {
+            all.remove(0);
+        }
+        drop(all);
+        cell.get_or_init(|| self.compile(key));
+        cell
+    }
+
+    fn compile(&self, key: &Key) -> Compiled {
+        let mut settings = diagram::Settings::default();
+        let own = self.parameters.iter().filter(|own| own.structural);
+        let values = own.zip(&key.structural).map(|(own, value)| (own.name.clone(), value.clone()));
+        settings.parameters = values.collect();
+        if let Some(seed) = key.seed {
+            settings = settings.seed(seed.to_string());
+        }
+        match settings.parameters.is_empty() && key.seed.is_none() {
+            true => Ok(self.system.clone()),
+            false => self.system.with(&settings).map_err(|refused| worker::first(&refused)),
+        }
+    }
+}
