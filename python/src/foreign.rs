@@ -374,6 +374,8 @@ impl Foreign {
 
     /// A block with state that is called at events. `states` and `held` are initial values, by
     /// element; `period` is a default, and without one the block has an input `trigger`.
+    // Each is an argument of one call, in `superdense/_foreign.py`.
+    #[allow(clippy::too_many_arguments)]
     #[staticmethod]
     fn sampled(
         heading: (String, String),

@@ -168,7 +168,7 @@ class Blocks:
         e: Value | None = None,
         wall_left: Value | None = None,
         wall_right: Value | None = None,
-        order: Literal['left', 'right'] | Value | None = None,
+        order: Literal['left', 'right', 'any'] | Value | None = None,
         threshold: Value | None = None,
         enabled: Value | None = None,
         trigger: Value | None = None,
@@ -197,8 +197,9 @@ class Blocks:
             e: The coefficient of restitution of balls and walls, from 0 to 1. By default `1`.
             wall_left: The position of a wall on the left. [m] By default `-inf`.
             wall_right: The position of a wall on the right. [m] By default `inf`.
-            order: Which of several collisions that share a ball comes first. One of left, right. By
-                default `left`.
+            order: Which of several collisions that share a ball comes first: the left one, the
+                right one, or any of them at random, as a CollisionOrder chooses; `superdense
+                explore` lists every way. One of left, right, any. By default `left`.
             threshold: The speed at which balls that are pressed together collide; see
                 CollisionDetector. [m/s] By default `0.0001`.
 
@@ -274,6 +275,8 @@ class Blocks:
             push: Events: the impulse on the right ball, and with a minus sign that on the left one.
                 [N s]
             collision: Events: the speed at which the balls approach. [m/s]
+            due: Events: a collision happens now or waits. `wait` may depend on it, as in
+                CollisionOrder.
         """
         fields: dict[str, Any] = {
             "x1": x1,
@@ -291,7 +294,7 @@ class Blocks:
             "hold": hold,
             "restart": restart,
         }
-        return self._add("BallCollision", fields, ("push", "collision",), name, over)
+        return self._add("BallCollision", fields, ("push", "collision", "due",), name, over)
 
     def BandPass(  # noqa: N802
         self,
@@ -783,6 +786,47 @@ class Blocks:
         }
         return self._add("CollisionDetector", fields, ("collision",), name, over)
 
+    def CollisionOrder(  # noqa: N802
+        self,
+        first: Value,
+        second: Value,
+        *,
+        enabled: Value | None = None,
+        trigger: Value | None = None,
+        hold: Any = None,
+        restart: bool | None = None,
+        name: str | None = None,
+        over: Over = None,
+    ) -> Block:
+        """Chooses at random which of two collisions that share a body happens first.
+
+            if both are due at one microstep, each is chosen with probability 1/2, and both wait;
+            at the next microstep the chosen one happens, if nothing else lets it wait
+            the other one waits for that, and happens after it if the bodies still approach each other
+            if one is due alone, it does not wait
+
+        Absence: Present only if a collision has to wait.
+
+        Impulses: No impulses.
+
+        Args:
+            first: Events at which one collision is due, such as `due` of a BallCollision.
+            second: The same of another collision that shares a body with it.
+
+        Outputs:
+            wait_first: Events at which the first collision has to wait.
+            wait_second: Events at which the second collision has to wait.
+        """
+        fields: dict[str, Any] = {
+            "first": first,
+            "second": second,
+            "enabled": enabled,
+            "trigger": trigger,
+            "hold": hold,
+            "restart": restart,
+        }
+        return self._add("CollisionOrder", fields, ("wait_first", "wait_second",), name, over)
+
     def Constant(  # noqa: N802
         self,
         value: Value | None = None,
@@ -1010,7 +1054,8 @@ class Blocks:
 
     def CurrentMicrostep(  # noqa: N802
         self,
-        trigger: Value,
+        trigger: Value | None = None,
+        signal: Value | None = None,
         *,
         name: str | None = None,
         over: Over = None,
@@ -1018,19 +1063,22 @@ class Blocks:
         """Outputs the microstep at which an event comes.
 
             y(t, n) = n, if trigger(t, n) is present
+            y(t, n) = n at a tick, and 0 between events, if signal(t, n) is present
 
-        Absence: Present when the trigger is.
+        Absence: Present when the trigger or the signal is.
 
         Impulses: An impulse at the trigger is an error.
 
         Args:
             trigger: The events.
+            signal: Instead of `trigger`, a signal that may also be present between events.
 
         Outputs:
             output: The microstep of each event.
         """
         fields: dict[str, Any] = {
             "trigger": trigger,
+            "signal": signal,
         }
         return self._add("CurrentMicrostep", fields, ("output",), name, over)
 
@@ -1482,6 +1530,8 @@ class Blocks:
             twist1: Events: the impulse on the spin of disc 1. [N m s]
             twist2: Events: the impulse on the spin of disc 2. [N m s]
             collision: Events: the speed at which the discs approach. [m/s]
+            due: Events: a collision happens now or waits. `wait` may depend on it, as in
+                CollisionOrder.
         """
         fields: dict[str, Any] = {
             "x1": x1,
@@ -1504,7 +1554,7 @@ class Blocks:
             "hold": hold,
             "restart": restart,
         }
-        return self._add("DiscCollision", fields, ("push", "twist1", "twist2", "collision",), name, over)
+        return self._add("DiscCollision", fields, ("push", "twist1", "twist2", "collision", "due",), name, over)
 
     def DiscWall(  # noqa: N802
         self,
@@ -1556,6 +1606,8 @@ class Blocks:
             push: Events: the impulse on the disc, a vector. [N s]
             twist: Events: the impulse on its spin. [N m s]
             collision: Events: the speed towards the wall. [m/s]
+            due: Events: a collision happens now or waits. `wait` may depend on it, as in
+                CollisionOrder.
         """
         fields: dict[str, Any] = {
             "x": x,
@@ -1574,7 +1626,7 @@ class Blocks:
             "hold": hold,
             "restart": restart,
         }
-        return self._add("DiscWall", fields, ("push", "twist", "collision",), name, over)
+        return self._add("DiscWall", fields, ("push", "twist", "collision", "due",), name, over)
 
     def DiscreteIntegrator(  # noqa: N802
         self,
@@ -2248,6 +2300,8 @@ class Blocks:
         Outputs:
             push: Events: the impulse on the body, away from the wall. [N s]
             collision: Events: the speed towards the wall. [m/s]
+            due: Events: a collision happens now or waits. `wait` may depend on it, as in
+                CollisionOrder.
         """
         fields: dict[str, Any] = {
             "gap": gap,
@@ -2261,7 +2315,7 @@ class Blocks:
             "hold": hold,
             "restart": restart,
         }
-        return self._add("FixedWall", fields, ("push", "collision",), name, over)
+        return self._add("FixedWall", fields, ("push", "collision", "due",), name, over)
 
     def Gain(  # noqa: N802
         self,
@@ -2762,6 +2816,8 @@ class Blocks:
         state: Value,
         generator: Literal['java', 'drand'] | None = None,
         distribution: Literal['uniform', 'gaussian'] | None = None,
+        between: Literal['absent', 'next'] | None = None,
+        skip: Value | None = None,
         name: str | None = None,
         over: Over = None,
     ) -> Block:
@@ -2771,7 +2827,7 @@ class Blocks:
             java, gaussian: the polar method on pairs of these, as `nextGaussian`
             drand: s := 663608941 s mod 2^32, y = s / 2^32
 
-        Absence: Present when the trigger is.
+        Absence: Present when the trigger is, or always if it is the next number.
 
         Impulses: An impulse at the trigger is an error.
 
@@ -2783,6 +2839,9 @@ class Blocks:
                 of java, drand. By default `java`.
             distribution: Uniform or, from `java`, Gaussian with deviation 1. One of uniform,
                 gaussian. By default `uniform`.
+            between: Whether the output is an event with the number that is drawn, or always the
+                `next` number that an event will draw. One of absent, next. By default `absent`.
+            skip: How many numbers of the generator are left out first. By default `0`.
 
         Outputs:
             output: The number.
@@ -2792,6 +2851,8 @@ class Blocks:
             "state": state,
             "generator": generator,
             "distribution": distribution,
+            "between": between,
+            "skip": skip,
         }
         return self._add("JavaRandom", fields, ("output",), name, over)
 
@@ -3700,6 +3761,68 @@ class Blocks:
             "of": of,
         }
         return self._add("PeakHold", fields, ("output",), name, over)
+
+    def PendingCollision(  # noqa: N802
+        self,
+        gap: Value,
+        closing: Value,
+        wait: Value | None = None,
+        recheck: Value | None = None,
+        *,
+        threshold: Value | None = None,
+        touch: Value | None = None,
+        enabled: Value | None = None,
+        trigger: Value | None = None,
+        hold: Any = None,
+        restart: bool | None = None,
+        name: str | None = None,
+        over: Over = None,
+    ) -> Block:
+        """A CollisionDetector that also shows which collisions are due, whether they wait or not.
+
+            due(t, n) is present if closing(t, n-1) > 0 and one of these holds
+            - the side of `gap` has become -: the bodies meet, or touch and a jump lets them approach
+            - gap <= touch and `closing` has risen above `threshold`
+            - gap <= touch and, at the microstep before, `closing` jumped or `recheck` was present
+            - gap <= touch at the start
+            - at the microstep before, the collision was due and had to wait
+            collision(t, n) = closing(t, n-1), if due and wait is absent
+
+        Absence: Present only at collisions.
+
+        Impulses: Impulses at `gap` and `closing` are ignored; a jump that they cause is seen.
+
+        Args:
+            gap: The distance between the surfaces of the bodies. [m]
+            closing: The speed at which they approach, -gap'. [m/s]
+            wait: Events at which a collision has to wait for the next microstep, such as another
+                collision of one of the bodies. By default `absent`.
+            recheck: Events of impulses on the bodies: after one, bodies that touch and still
+                approach each other collide again. Several impulses on one body at the same
+                microstep may leave them so. By default `absent`.
+            threshold: Bodies that touch without approaching each other, and are then pressed
+                together by a force, collide when they approach at this speed. With 0 they do not.
+                [m/s] By default `0.0001`.
+            touch: The greatest gap between such bodies. [m] By default `0.000000001`.
+
+        Outputs:
+            collision: Events whose values are the speed at which the bodies approach. [m/s]
+            due: Events: the collision happens now or waits. `wait` may depend on it, as in
+                CollisionOrder.
+        """
+        fields: dict[str, Any] = {
+            "gap": gap,
+            "closing": closing,
+            "wait": wait,
+            "recheck": recheck,
+            "threshold": threshold,
+            "touch": touch,
+            "enabled": enabled,
+            "trigger": trigger,
+            "hold": hold,
+            "restart": restart,
+        }
+        return self._add("PendingCollision", fields, ("collision", "due",), name, over)
 
     def PeriodicSampler(  # noqa: N802
         self,

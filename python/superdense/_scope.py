@@ -98,7 +98,9 @@ class Reference(Signal):
         first = re.split(r"[.\[]", self._text)[0]
         if scope is ANYWHERE:
             return self._text, ATOM
-        if first not in RESERVED and first not in scope._known():
+        if first in RESERVED or scope._find(first) is not None:
+            return self._text, ATOM
+        if first not in scope._known():
             help = nearest(first, scope._known())
             raise mistake("unknown-name", f"there is no signal `{first}`; {help}", self._origin)
         return self._text, ATOM

@@ -77,8 +77,8 @@ def test_importing_takes_no_time():
         "print(time.perf_counter() - t)"
     )
     times = []
-    for _ in range(3):
+    for _ in range(5):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         times.append(float(done.stdout))
     # 50 ms where nothing else runs; a loaded machine has some more.
-    assert min(times) < 0.15
+    assert min(times) < 0.2

@@ -117,7 +117,7 @@ def test_figures_shade_states_and_draw_into_axes():
     assert [patch._superdense_state for patch in spans] == [0, 1]
     assert not r.plot("ball.y", shade=False).patches
     heights = drawn(r.plot("ball.y", shade=False))[0][:, 1]
-    assert np.nanmin(heights) > -1e-6 and len(r.plot()) == 2
+    assert np.nanmin(heights) > -1e-6 and len(r.plot()) == 3
     matplotlib.pyplot.close("all")
 
 
