@@ -53,7 +53,8 @@ python() {
         --cache-dir target/mypy target/python/superdense
 }
 
-# Every model as an FMU in FMPy, in both versions. The library was built by `python`.
+# Every model as an FMU in FMPy, in both versions and kinds: `./test.sh fmi` after `./test.sh python`.
+# It takes minutes.
 fmi() {
     local venv=target/venv
     $venv/bin/pip install --quiet --disable-pip-version-check fmpy
@@ -72,7 +73,6 @@ cargo clippy --workspace --all-targets --quiet -- -D warnings
 cargo test --workspace --quiet
 core
 python
-fmi
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 
 seed=$(date +%s)
