@@ -24,12 +24,12 @@ POINTS = 48
 CHAOTIC = {("lorenz", "ModelExchange"), ("lorenz-diagram", "ModelExchange")}
 
 
-def own_run(program, model, stop, step, folder):
+def own_run(program, model, stop, step, folder, options=()):
     """The last row of our own run at each communication point."""
     times = "[" + ", ".join(repr(k * step) for k in range(POINTS + 1)) + "]"
     output = folder / "own.csv"
     command = [program, "run", model, "--stop", repr(stop), "--times", times]
-    command += ["--rows", "microsteps", "-o", output, "--quiet"]
+    command += ["--rows", "microsteps", "-o", output, "--quiet", *options]
     subprocess.run(command, check=True, capture_output=True)
     rows = {}
     held = {}
@@ -80,6 +80,9 @@ def check(program, model, version, folder):
                 relative_tolerance=1e-8 if kind == "ModelExchange" else None,
             )
             exact = kind == "CoSimulation"
+            if not exact:
+                # The importer's solver is more accurate than the tolerance of some models.
+                rows = own_run(program, model, stop, step, folder, ["--tolerance", "1e-9"])
             said.append(f"{compare(f'{name} {version} {kind}', result, rows, scalars, exact)} values")
         else:
             said.append(f"no {kind}")
@@ -95,7 +98,9 @@ def compare(name, result, rows, scalars, exact):
         for column in scalars
     }
     bad = []
-    for row in result:
+    # FMPy has a row before and one after an event.
+    last = {float(row["time"]): row for row in result}
+    for row in last.values():
         own = rows.get(decimal.Decimal(float(row["time"])))
         if own is None:
             continue
@@ -103,15 +108,16 @@ def compare(name, result, rows, scalars, exact):
             own_value = number(own.get(column))
             if own_value is None:
                 continue
-            tolerance = 1e-12 if exact else 1e-4 * max(largest[column], 1e-3)
+            tolerance = 1e-12 if exact else 1e-4 * max(largest[column], 1.0)
             relative = 1e-9 if exact else 1e-4
             compared += 1
             if not math.isclose(row[column], own_value, rel_tol=relative, abs_tol=tolerance):
                 bad.append(f"{column} at {row['time']}: {row[column]!r}, own {own_value!r}")
     # In Model Exchange a point beside an event, which the importer locates with an error of its own,
-    # may lie on its other side.
-    allowed = 0 if exact else len(result) // 20
-    assert len({text.split(":")[0] for text in bad}) <= allowed, f"{name}: {len(bad)} of {compared}: {bad[:2]}"
+    # may be on its other side.
+    allowed = 0 if exact else len(last) // 20
+    times = {text.split(" at ")[1].split(":")[0] for text in bad}
+    assert len(times) <= allowed, f"{name}: {len(bad)} of {compared}: {bad[:2]}"
     return compared
 
 

@@ -201,6 +201,9 @@ fn variables_are_those_of_the_model() {
         "x Output Continuous Some(\"m\")",
         "count Output Discrete None",
         "hit Local Discrete None",
+        "x.state Local Continuous None",
+        "der(x.state) Local Continuous None",
+        "indicator[0] Local Continuous None",
     ];
     assert_eq!(listed, expected);
 }
