@@ -15,6 +15,7 @@ use crate::smooth::flow::{ActiveTapes, Functions};
 use crate::smooth::race::Race;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
+use crate::tick::plain::PlainTicks;
 use crate::tick::units::UnitScratch;
 
 /// Scratch space of a run.
@@ -36,6 +37,8 @@ pub(crate) struct Scratch {
     pub dues: Race<LineId>,
     /// For each region, whether the coming row covers it.
     pub covered: Cover,
+    /// The ticks of the program, if all of them are plain.
+    pub plain: Option<Box<PlainTicks>>,
     /// Timers that are due at this tick.
     pub woken: Vec<TimerId>,
     /// Signals that return to zero after this microstep.
@@ -92,6 +95,7 @@ impl Scratch {
             race: Race::default(),
             dues: Race::default(),
             covered: Cover::new(program),
+            plain: PlainTicks::find(program),
             woken: Vec::new(),
             fading: Vec::new(),
             found: Vec::new(),
