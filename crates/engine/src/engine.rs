@@ -113,6 +113,9 @@ impl Engine<'_> {
                     return self.proceed(limit, left, sink);
                 }
             }
+            _ if next <= self.options.stop && self.tick_plainly(limit, most, sink)? => {
+                return Ok(Progress::Going);
+            }
             _ if next <= self.options.stop => {
                 // A clock that resumes may be late by a fraction of an attosecond.
                 let next = next.max(self.state.tag.time);
@@ -135,7 +138,7 @@ impl Engine<'_> {
 
     /// One step of a region, or up to `most` if nothing but plain rows observes the ends of its
     /// steps. Returns how many more things this advance may do.
-    fn step(
+    pub fn step(
         &mut self,
         region: RegionId,
         (horizon, limit): (Time, Time),

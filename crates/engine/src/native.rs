@@ -34,26 +34,17 @@ pub trait RegionCode: Debug + Send + Sync {
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64>;
 }
 
-/// The number of units in a word of bits.
-const WORD: usize = 64;
-
 /// Inputs and results of the code of units.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 pub struct Pass {
     /// The units that the engine runs itself, as bits.
     pub held: u64,
     /// The number of present events.
     pub present: u64,
-    /// The units that have run, by their indices in the word.
-    pub ran: [u32; WORD],
-    /// The number of these.
-    pub count: usize,
-}
-
-impl Default for Pass {
-    fn default() -> Pass {
-        Pass { held: 0, present: 0, ran: [0; WORD], count: 0 }
-    }
+    /// The units that have run, as bits.
+    pub ran: u64,
+    /// How many runs of units there were.
+    pub count: u64,
 }
 
 /// The units of a tick as code over the buffer.
@@ -65,10 +56,18 @@ pub trait UnitCode: Debug + Send + Sync {
     fn missed(&self, word: usize);
 
     /// Runs the units whose bits are set in a word, lowest first, writes their results to their
-    /// tracked signals, and sets the bits of the readers of what has changed. If a bit is left, the
+    /// tracked signals, sets the bits of the readers of what has changed, and adds to the runs of each
+    /// unit, of which there is a number for every unit of the program. If a bit is left, the
     /// lowest belongs to a unit that the engine has to run: one that is held, one with a result
     /// that is not finite, or any other.
-    fn run(&self, slots: &mut [f64], dirty: &mut [u64], word: usize, pass: &mut Pass);
+    fn run(
+        &self,
+        slots: &mut [f64],
+        dirty: &mut [u64],
+        runs: &mut [u64],
+        word: usize,
+        pass: &mut Pass,
+    );
 }
 
 /// Code for the regions of a program, none for those without functions, and for its units.

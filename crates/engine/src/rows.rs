@@ -16,6 +16,7 @@ use program::{Profile, Program, RecordSlots, RegionId, Rows, UnitId};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
+use crate::snapshot::Snapshot;
 use crate::{Event, RunError};
 
 /// The most rows between events that one advance writes.
@@ -289,6 +290,32 @@ impl Cover {
         }
     }
 
+    /// Whether there has been a first row, which all regions have together.
+    pub fn has_begun(&self, state: &Snapshot) -> bool {
+        let first = self.recorded.first();
+        first.is_none_or(|own| state.regions[*own].last_row.is_some())
+    }
+
+    /// Lets all regions that rows cover know of a row.
+    pub fn note_rows(&self, state: &mut Snapshot, tag: Tag) {
+        for region in &self.recorded {
+            state.regions[*region].last_row = Some(tag);
+        }
+    }
+
+    /// Covers the regions of some bits, or every region if all rows do.
+    #[inline]
+    pub fn set_touched(&mut self, all: bool, mut touched: u64) {
+        if all {
+            return self.set_all();
+        }
+        self.clear();
+        while touched != 0 {
+            self.add(RegionId::new(touched.trailing_zeros() as usize));
+            touched &= touched - 1;
+        }
+    }
+
     /// Covers every region and nothing else. As a rule the row before did so too.
     #[inline]
     fn set_all(&mut self) {
@@ -505,6 +532,17 @@ impl Engine<'_> {
     /// Passes the row to the sink, without the regions whose row of this tag has been written.
     pub(crate) fn write_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
         self.write_row_for(tag, ALL_BESIDE, sink);
+    }
+
+    /// Passes a row of all covered regions to the sink; each of them has had none at this tag, and is
+    /// yet to be let know of it.
+    #[inline]
+    pub(crate) fn pass_row(&mut self, tag: Tag, sink: &mut dyn Sink) {
+        self.state.tag = tag;
+        let (slots, records) = (&self.state.slots[..], &self.program.records[..]);
+        let covered = &self.scratch.covered.regions;
+        let among = Some(self.scratch.covered.listed.as_slice());
+        sink.row(Row { tag, slots, records, covered, among, kept: true, fired: &[] });
     }
 
     /// The same, and to those beside the result that want it.

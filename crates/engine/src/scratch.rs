@@ -16,6 +16,7 @@ use crate::smooth::race::Race;
 use crate::smooth::rounds::Rounds;
 use crate::snapshot::Snapshot;
 use crate::tick::Tick;
+use crate::tick::plain::PlainTicks;
 use crate::tick::units::UnitScratch;
 use crate::turns::Turns;
 
@@ -38,6 +39,8 @@ pub(crate) struct Scratch {
     pub dues: Race<LineId>,
     /// For each region, whether the coming row covers it.
     pub covered: Cover,
+    /// The ticks of the program, if all of them are plain.
+    pub plain: Option<Box<PlainTicks>>,
     /// Timers that are due at this tick.
     pub woken: Vec<TimerId>,
     /// Signals that return to zero after this microstep.
@@ -98,6 +101,7 @@ impl Scratch {
             race: Race::default(),
             dues: Race::default(),
             covered: Cover::new(program),
+            plain: PlainTicks::find(program),
             woken: Vec::new(),
             fading: Vec::new(),
             found: Vec::new(),

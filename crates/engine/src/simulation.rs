@@ -84,9 +84,9 @@ impl Simulation {
         self.advance_by(1, sink)
     }
 
-    /// Does one thing; or up to `most` steps of a region if nothing can happen between them and
-    /// none of them makes a row, then the tick of the crossing that they lead to; or up to `most`
-    /// microsteps.
+    /// Does one thing; or up to `most` steps of a region if nothing can happen between them, and
+    /// the tick of the crossing that they lead to; or up to `most` microsteps; or up to `most`
+    /// microsteps and steps between them if all ticks are those of clocks.
     pub fn advance_by(&mut self, most: u32, sink: &mut dyn Sink) -> Result<Progress, RunError> {
         self.engine().advance(most, sink)
     }

@@ -71,6 +71,8 @@ pub struct UnitsFrame {
     pub present: u64,
     /// How many units have run; 0 at the beginning.
     pub count: u64,
+    /// The units that have run, as bits; 0 at the beginning.
+    pub ran: u64,
 }
 
 /// The offset of a field of a frame \[bytes\].

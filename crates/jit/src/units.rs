@@ -2,7 +2,7 @@
 //!
 //! Such a function does what the engine does with the bits of a word: it takes the lowest, runs its
 //! tape, stores the outputs, and sets the bits of the units that read what has changed, until no
-//! bit is left. What is rare is left to the caller: a unit that it holds back, one without code,
+//! bit is left. It counts how often each has run. What is rare is left to the caller: a unit that it holds back, one without code,
 //! and one with an output that is not finite, of which nothing has been stored then.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::frame::{UnitsFrame, offset};
 use crate::kept::{Kept, SMALL, Way, way};
 use crate::windows::Windows;
 
-/// How many units there are in a word, and how many are listed at once.
+/// How many units there are in a word.
 pub const WORD: usize = 64;
 
 /// The most instructions of a unit that has code; longer ones gain little.
@@ -48,6 +48,8 @@ pub struct OutputPlan {
     pub guard: Option<Slot>,
     /// The bits of units that are set if a number changes: the index of a word, and its bits.
     pub reader_words: Vec<(u32, u64)>,
+    /// Whether it is a truth value, which is always finite.
+    pub truth: bool,
     /// Whether a change adds one to the events that are present, or takes one away if the new
     /// number is zero.
     pub event: bool,
@@ -73,9 +75,9 @@ pub struct WordPlan<'a> {
     pub units: Vec<Option<UnitPlan<'a>>>,
 }
 
-/// The code of a word: the buffer, the bits of all words, the frame, and the list of the units that
-/// have run.
-type Word = unsafe extern "C" fn(*mut f64, *mut u64, *mut UnitsFrame, *mut u32);
+/// The code of a word: the buffer, the bits of all words, the frame, and how often each unit has
+/// run.
+type Word = unsafe extern "C" fn(*mut f64, *mut u64, *mut UnitsFrame, *mut u64);
 
 /// A word of the units of a tick as native code.
 #[derive(Debug)]
@@ -84,8 +86,8 @@ pub struct WordRoutine {
     /// The units that have code, as bits.
     known: u64,
     slots: usize,
-    /// How many words there are in all.
-    words: usize,
+    /// How many units there are in all.
+    units: usize,
     /// Holds the code.
     _memory: Arc<Memory>,
 }
@@ -105,7 +107,7 @@ impl WordRoutine {
             function: unsafe { std::mem::transmute::<*const u8, Word>(address) },
             known: word.units.iter().enumerate().map(bit).sum(),
             slots: plan.slots,
-            words: plan.count.div_ceil(WORD),
+            units: plan.count,
             _memory: memory,
         }
     }
@@ -115,23 +117,26 @@ impl WordRoutine {
         self.known
     }
 
-    /// Runs the units whose bits are set in this word, and lists them by their indices in it. If a
-    /// bit is left, the lowest is that of a unit for the caller, or the list is full.
+    /// Runs the units whose bits are set in this word, and counts the runs of each; the frame says
+    /// which have run. If a bit is left, the lowest is that of a unit for the caller.
+    #[inline]
     pub fn run(
         &self,
         slots: &mut [f64],
         dirty: &mut [u64],
         frame: &mut UnitsFrame,
-        ran: &mut [u32; WORD],
+        runs: &mut [u64],
     ) {
-        let fits = slots.len() == self.slots && dirty.len() == self.words;
+        let fits = slots.len() == self.slots
+            && dirty.len() == self.units.div_ceil(WORD)
+            && runs.len() == self.units;
         assert!(fits && frame.count == 0, "units run over the buffer that they were made for");
         // SAFETY: the code was made by this crate for this signature. It uses the slots of its
-        // tapes and the words of their outputs, which were verified to be below the lengths that
-        // have just been checked, and no more entries of the list than it has; the memory that
-        // holds it lives as long as this.
+        // tapes, the words of their outputs, which were verified to be below the lengths that
+        // have just been checked, and the counts of its units; the memory that holds it lives as
+        // long as this.
         unsafe {
-            (self.function)(slots.as_mut_ptr(), dirty.as_mut_ptr(), frame, ran.as_mut_ptr());
+            (self.function)(slots.as_mut_ptr(), dirty.as_mut_ptr(), frame, runs.as_mut_ptr());
         }
     }
 }
@@ -162,11 +167,12 @@ struct Writer<'a, 'f> {
     slots: Value,
     dirty: Value,
     frame: Value,
-    list: Value,
+    runs: Value,
     /// Which word it is.
     word: usize,
     bits: Variable,
     count: Variable,
+    ran: Variable,
     present: Variable,
     /// The units that the caller runs itself, as bits.
     held: Value,
@@ -178,11 +184,24 @@ impl<'a, 'f> Writer<'a, 'f> {
     fn new(builder: &'a mut FunctionBuilder<'f>, word: usize) -> Self {
         let block = builder.current_block().expect("a function has its first block");
         let parameters = builder.block_params(block);
-        let [slots, dirty, frame, list] = std::array::from_fn(|i| parameters[i]);
+        let [slots, dirty, frame, runs] = std::array::from_fn(|i| parameters[i]);
         let (head, end) = (builder.create_block(), builder.create_block());
-        let [bits, count, present] = [(); 3].map(|()| builder.declare_var(types::I64));
-        let held = frame;
-        Writer { builder, slots, dirty, frame, list, word, bits, count, present, held, head, end }
+        let [bits, count, ran, present] = [(); 4].map(|()| builder.declare_var(types::I64));
+        Writer {
+            builder,
+            slots,
+            dirty,
+            frame,
+            runs,
+            word,
+            bits,
+            count,
+            ran,
+            present,
+            held: frame,
+            head,
+            end,
+        }
     }
 
     fn all(mut self, calls: &mut Calls, units: &[Option<UnitPlan>]) {
@@ -220,6 +239,8 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.def_var(self.bits, bits);
         let count = self.load(self.frame, offset!(UnitsFrame, count));
         self.builder.def_var(self.count, count);
+        let ran = self.load(self.frame, offset!(UnitsFrame, ran));
+        self.builder.def_var(self.ran, ran);
         let present = self.load(self.frame, offset!(UnitsFrame, present));
         self.builder.def_var(self.present, present);
         self.held = self.load(self.frame, offset!(UnitsFrame, held));
@@ -231,6 +252,8 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.ins().store(trusted(), bits, self.dirty, own);
         let count = self.builder.use_var(self.count);
         self.builder.ins().store(trusted(), count, self.frame, offset!(UnitsFrame, count));
+        let ran = self.builder.use_var(self.ran);
+        self.builder.ins().store(trusted(), ran, self.frame, offset!(UnitsFrame, ran));
         let present = self.builder.use_var(self.present);
         self.builder.ins().store(trusted(), present, self.frame, offset!(UnitsFrame, present));
         self.builder.ins().return_(&[]);
@@ -257,14 +280,11 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.ins().load(types::I64, trusted(), array, offset)
     }
 
-    /// The lowest unit whose bit is set; ends if there is none, or if the list is full.
+    /// The lowest unit whose bit is set; ends if there is none.
     fn lowest(&mut self) -> Value {
         let found = self.builder.create_block();
-        let (bits, count) = (self.builder.use_var(self.bits), self.builder.use_var(self.count));
-        let none = self.builder.ins().icmp_imm_s(IntCC::Equal, bits, 0);
-        let full = self.builder.ins().icmp_imm_s(IntCC::Equal, count, WORD as i64);
-        let stop = self.builder.ins().bor(none, full);
-        self.builder.ins().brif(stop, self.end, &[], found, &[]);
+        let bits = self.builder.use_var(self.bits);
+        self.builder.ins().brif(bits, found, &[], self.end, &[]);
         self.builder.switch_to_block(found);
         self.builder.ins().ctz(bits)
     }
@@ -279,7 +299,8 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.ins().brif(waits, self.end, &[], free, &[]);
         self.builder.switch_to_block(free);
         let values = self.tape(calls, plan);
-        let all: Vec<Value> = values.iter().flatten().copied().collect();
+        let numbers = plan.outputs.iter().zip(&values).filter(|(output, _)| !output.truth);
+        let all: Vec<Value> = numbers.flat_map(|(_, values)| values).copied().collect();
         self.leave_unless_finite(&all);
         let rest = self.builder.ins().band_imm_s(bits, !(1u64 << at) as i64);
         self.builder.def_var(self.bits, rest);
@@ -326,13 +347,16 @@ impl<'a, 'f> Writer<'a, 'f> {
         self.builder.switch_to_block(right);
     }
 
-    /// Puts a unit on the list of those that have run.
+    /// Counts a unit that has run.
     fn enter(&mut self, at: usize) {
+        let place = 8 * (self.word * WORD + at) as i32;
+        let runs = self.load(self.runs, place);
+        let runs = self.builder.ins().iadd_imm_s(runs, 1);
+        self.builder.ins().store(trusted(), runs, self.runs, place);
+        let ran = self.builder.use_var(self.ran);
+        let ran = self.builder.ins().bor_imm_s(ran, (1u64 << at) as i64);
+        self.builder.def_var(self.ran, ran);
         let count = self.builder.use_var(self.count);
-        let offset = self.builder.ins().ishl_imm_u(count, 2);
-        let entry = self.builder.ins().iadd(self.list, offset);
-        let unit = self.builder.ins().iconst(types::I32, at as i64);
-        self.builder.ins().store(trusted(), unit, entry, 0);
         let count = self.builder.ins().iadd_imm_s(count, 1);
         self.builder.def_var(self.count, count);
     }

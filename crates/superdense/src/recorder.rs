@@ -71,6 +71,8 @@ pub(crate) struct Recorder {
     among: Vec<usize>,
     /// Whether rows are only counted.
     idle: bool,
+    /// Whether rows go to the trace as they come.
+    direct: bool,
     /// Receives the rows instead of the trace.
     row_listener: Option<RowListener>,
     listener: Option<Listener>,
@@ -247,7 +249,7 @@ impl Recorder {
             RowsPer::Microstep => None,
             RowsPer::Instant => Some(open.unwrap_or_else(|| InstantRow::new(trace.schema()))),
         };
-        Recorder {
+        let mut recorder = Recorder {
             system: system.clone(),
             watch: Watch::new(system, watched),
             trace,
@@ -258,10 +260,23 @@ impl Recorder {
             first_columns: Vec::new(),
             among: Vec::new(),
             idle: false,
+            direct: false,
             row_listener: None,
             listener: None,
             besides: Vec::new(),
-        }
+        };
+        recorder.find_way();
+        recorder
+    }
+
+    /// Finds whether rows go to the trace as they come.
+    fn find_way(&mut self) {
+        self.direct = self.watch.is_empty()
+            && self.instant.is_none()
+            && self.writer.is_none()
+            && self.write_error.is_none()
+            && self.row_listener.is_none()
+            && !self.idle;
     }
 
     pub fn listen(&mut self, listener: Listener) {
@@ -270,10 +285,12 @@ impl Recorder {
 
     pub fn record_to(&mut self, writer: Writer) {
         self.writer = Some(writer);
+        self.find_way();
     }
 
     pub fn hand_rows_to(&mut self, listener: RowListener) {
         self.row_listener = Some(listener);
+        self.find_way();
     }
 
     /// Adds a table of rows by other rules.
@@ -294,6 +311,7 @@ impl Recorder {
 
     pub fn record_nothing(&mut self) {
         self.idle = true;
+        self.find_way();
     }
 
     pub fn trace(&self) -> &Trace {
@@ -360,7 +378,9 @@ impl Recorder {
             self.trace.set_header(header);
         }
         let finished = writer.map_or(Ok(()), Writer::finish);
-        self.write_error.take().or(finished.err())
+        let error = self.write_error.take().or(finished.err());
+        self.find_way();
+        error
     }
 
     #[inline]
@@ -446,6 +466,10 @@ fn carries(weight: &[f64]) -> bool {
 
 impl Sink for Recorder {
     fn row(&mut self, row: Row<'_>) {
+        if self.direct && row.is_kept() {
+            self.rows += 1;
+            return push(&mut self.trace, &row);
+        }
         self.watch.look(&row, &self.system);
         if !row.is_kept() {
             return;

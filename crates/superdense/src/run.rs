@@ -277,9 +277,10 @@ impl Run {
         self.advance_by(1)
     }
 
-    /// Advances by one unit of work, by up to `most` steps between events if nothing is recorded at
-    /// their ends (including the event that they lead to), or by up to `most` microsteps. This is
-    /// the fastest way to run if the caller does not look at each of them.
+    /// Advances by one unit of work, or by several of one kind, at most `most`: steps between events
+    /// with their rows (including the event that they lead to), microsteps, or ticks of clocks with
+    /// the steps between them. This is the fastest way to run if the caller does not look at each
+    /// of them.
     pub fn advance_by(&mut self, most: u32) -> Result<Option<StopReason>, RunError> {
         match self.advance_within(Time::MAX, most)? {
             Progress::Going | Progress::Reached => Ok(None),

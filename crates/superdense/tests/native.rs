@@ -279,6 +279,71 @@ proptest! {
     }
 }
 
+/// A plant under sampled control: clocks whose ticks coincide now and then, events that last for
+/// several microsteps, memories and resets, and sometimes a block that fails or ends the run.
+fn controlled() -> impl Strategy<Value = String> {
+    let period = || prop::sample::select(vec!["0.05", "1/7", "0.1", "0.03", "0.25", "1"]);
+    let more = vec![
+        "d: {type: UnitDelay, input: e}",
+        "h: {type: ZeroOrderHold, input: n}",
+        "mm: {type: MicrostepDelay, input: 2 * m}",
+        "r: {type: Integrator, input: 1 - r, reset: c1}",
+        "z: {type: Sample, input: 'previous(x) - x', trigger: c1}",
+        "v: {type: Expression, expression: 'e * [1, 2, x]'}",
+        "i: {type: DiscreteIntegrator, input: e, period: 0.1}",
+        "a: {type: Accumulator, input: e}",
+        "w: {type: Expression, expression: 'if held > 2 then e else 0'}",
+        "bad: {type: Sample, input: log(4 - held), trigger: c1}",
+        "last: {type: Stop, input: late}",
+    ];
+    let count = more.len();
+    let some = prop::sample::subsequence(more, 0..=count);
+    let record = prop::sample::select(vec!["0", "x, u", "n", "e, held", "p, n", "time"]);
+    let method = prop::sample::select(vec!["rk45", "rk45", "rk23", "rk4", "auto"]);
+    let rows = prop::sample::select(vec!["", ", rows: instants", ", every: 0.07"]);
+    let settings = (record, method, rows, 0..4i32);
+    (period(), period(), some, settings).prop_map(|(one, other, some, settings)| {
+        let (record, method, rows, tenths) = settings;
+        let more: String = some.iter().map(|line| format!("  {line}\n")).collect();
+        format!(
+            "blocks:
+  c0: {{type: Clock, period: {one}}}
+  c1: {{type: Clock, period: {other}, offset: {tenths} / 10}}
+  x: {{type: Integrator, input: 'u - x + sin(3 * time)', initial: 0.5}}
+  e: {{type: Sample, input: 1 - x, trigger: c0}}
+  u: {{type: ZeroOrderHold, input: 3 * e, initial: 0}}
+  n: {{type: Counter, increment: c1}}
+  held: {{type: ZeroOrderHold, input: n, initial: 0}}
+  m: {{type: MicrostepDelay, input: c1}}
+  late: {{type: Expression, expression: 'if n > 12 then n else absent'}}
+  p: {{type: Expression, expression: x * held}}
+{more}record: [{record}]
+simulate: {{stop: 3, solver: {method}, step: 0.02, tolerance: 1e-6{rows}}}
+"
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Ticks that are done one after the other, with the steps between them, are those of the
+    /// interpreter one microstep at a time: the same rows, counters, memory and failures.
+    #[test]
+    fn ticks_in_a_row_are_the_same(text in controlled(), most in 17..90u32) {
+        let system = compile(&text);
+        agree(&text, &system);
+        let work = |backend| started(&system, backend).finish().map(|outcome| outcome.work());
+        prop_assert_eq!(work(Backend::Interpreter).ok(), work(Backend::Native).ok());
+        let (memory_by_one, end) = memory(&system, 1);
+        let (found, other_end) = memory(&system, most);
+        prop_assert_eq!(&end, &other_end);
+        if !end.contains("not finite") {
+            prop_assert_eq!(memory_by_one, found);
+        }
+    }
+}
+
 /// Masses and their speeds in turn, at rest in the slowest shape of the chain.
 fn chain(masses: usize, method: &str) -> String {
     let name = |i: usize| if i == 0 || i > masses { "0".to_owned() } else { format!("x{i}") };

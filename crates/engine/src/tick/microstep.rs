@@ -20,6 +20,17 @@ impl Engine<'_> {
             self.look_before();
         }
         self.run_units(tag, sink)?;
+        self.conclude(tag, asked, sink)
+    }
+
+    /// The same once all units have run; `asked` says whether a machine has asked for it.
+    pub(crate) fn conclude(
+        &mut self,
+        tag: Tag,
+        asked: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let program = self.program;
         if !program.machines.is_empty() {
             self.silence();
             self.check_failures()?;

@@ -5,6 +5,7 @@ mod commit;
 mod end;
 pub(crate) mod marks;
 mod microstep;
+pub(crate) mod plain;
 pub(crate) mod units;
 
 pub(crate) use begin::take_memory;

@@ -63,8 +63,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    #[inline(always)]
-    fn run_marked(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
+    #[inline]
+    pub(crate) fn run_marked(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
         let compiled = !sink.listens() && self.has_compiled_units();
         let mut next = 0;
@@ -144,22 +144,21 @@ impl Engine<'_> {
             }
             return false;
         }
-        code.run(&mut self.state.slots, marked.words_mut(), word, pass);
+        let runs = self.state.firings.iter_mut().into_slice();
+        code.run(&mut self.state.slots, marked.words_mut(), runs, word, pass);
         marked.widen(self.scratch.units.reaches[word]);
         tick.present = pass.present as u32;
-        self.state.counters.firings += pass.count as u64;
+        self.state.counters.firings += pass.count;
         self.count_compiled(word);
         self.scratch.units.marked.word(word) == 0
     }
 
-    /// Counts the units of a word that compiled code has run.
+    /// Records the units of a word that compiled code has run.
     #[inline]
     fn count_compiled(&mut self, word: usize) {
         let effects = &self.program.effects;
         let units = &mut self.scratch.units;
-        let ran = units.pass.ran[..units.pass.count].iter();
-        for unit in ran.map(|bit| UnitId::new(word * 64 + *bit as usize)) {
-            self.state.firings[unit] += 1;
+        for unit in units_of(word, units.pass.ran) {
             if effects[unit] != UnitEffects::default() {
                 units.effects.add(effects[unit]);
                 units.ran.push(unit);
@@ -249,6 +248,16 @@ impl Engine<'_> {
         }
         Err(RunError::NotConstructive { tag, blocks, block: self.name(unit.block) })
     }
+}
+
+/// The units of some bits of a word, in order.
+#[inline]
+pub(crate) fn units_of(word: usize, mut bits: u64) -> impl Iterator<Item = UnitId> {
+    std::iter::from_fn(move || {
+        let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(UnitId::new(word * 64 + bit))
+    })
 }
 
 /// Whether all results of a unit are finite.

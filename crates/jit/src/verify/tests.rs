@@ -119,7 +119,15 @@ fn a_broken_output_of_a_unit_is_refused() {
         units(&UnitsPlan { words: vec![word], count: 2, slots: case.slots })
     };
     let (guard, reader_words, event) = (None, vec![(0, 3)], false);
-    let own = OutputPlan { from: Slot(0), to: Slot(1), length: 1, guard, reader_words, event };
+    let own = OutputPlan {
+        from: Slot(0),
+        to: Slot(1),
+        length: 1,
+        guard,
+        reader_words,
+        truth: false,
+        event,
+    };
     assert_eq!(plan(own.clone()), Ok(()));
     for broken in [
         OutputPlan { from: slots, ..own.clone() },

@@ -75,6 +75,11 @@ impl Watch {
         Watch { state: state.unwrap_or_else(fresh), own }
     }
 
+    /// Whether there are no invariants.
+    pub fn is_empty(&self) -> bool {
+        self.own.is_empty()
+    }
+
     pub fn state(&self) -> &WatchState {
         &self.state
     }

@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use blocks::Part;
 use diagram::FragmentId;
 use engine::{Pass, UnitCode};
 use jit::{OutputPlan, UnitPlan, UnitsFrame, UnitsPlan, WORD, WordPlan, WordRoutine};
@@ -94,11 +95,18 @@ impl UnitCode for Words {
         }
     }
 
-    fn run(&self, slots: &mut [f64], dirty: &mut [u64], word: usize, pass: &mut Pass) {
+    fn run(
+        &self,
+        slots: &mut [f64],
+        dirty: &mut [u64],
+        runs: &mut [u64],
+        word: usize,
+        pass: &mut Pass,
+    ) {
         let Some(code) = self.0.words[word].code.get() else { return };
-        let mut frame = UnitsFrame { held: pass.held, present: pass.present, count: 0 };
-        code.run(slots, dirty, &mut frame, &mut pass.ran);
-        (pass.present, pass.count) = (frame.present, frame.count as usize);
+        let mut frame = UnitsFrame { held: pass.held, present: pass.present, count: 0, ran: 0 };
+        code.run(slots, dirty, &mut frame, runs);
+        (pass.present, pass.count, pass.ran) = (frame.present, frame.count, frame.ran);
     }
 }
 
@@ -174,8 +182,9 @@ fn unit_plan<'a>(program: &Program, unit: &'a Unit) -> UnitPlan<'a> {
         let tracked = program.tracked(output.tracked);
         let words = tracked.reader_words.iter().map(|word| (word.index, word.bits));
         let (reader_words, event) = (words.collect(), tracked.event);
+        let truth = matches!(tracked.part, Some((_, Part::Present)));
         let program::Output { from, to, length, guard, .. } = *output;
-        OutputPlan { from, to, length, guard, reader_words, event }
+        OutputPlan { from, to, length, guard, reader_words, truth, event }
     };
     UnitPlan { tape: &unit.tape, outputs: unit.outputs.iter().map(output).collect() }
 }
