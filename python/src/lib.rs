@@ -3,6 +3,7 @@
 
 mod errors;
 mod run;
+mod sweep;
 mod system;
 mod table;
 
@@ -16,6 +17,8 @@ mod _superdense {
 
     #[pymodule_export]
     use crate::run::Held;
+    #[pymodule_export]
+    use crate::sweep::Sweep;
     #[pymodule_export]
     use crate::system::System;
     #[pymodule_export]

@@ -31,6 +31,25 @@ class System:
         self, held: Held, watch: Callable[[float], object] | None
     ) -> tuple[Table, list[Warning]]: ...
 
+class Sweep:
+    count: int
+    identity: int
+    columns: list[str]
+    dimensions: list[tuple[str, int]]
+    def __init__(
+        self,
+        system: System,
+        parameters: Texts,
+        sets: str | None,
+        samples: int | None,
+        method: str | None,
+        repeats: int | None,
+        measures: list[str],
+    ) -> None: ...
+    def rows(
+        self, start: int, end: int, threads: int, watch: Callable[[int], object] | None
+    ) -> list[list[Any]]: ...
+
 class Held:
     def advance_to(self, until: str) -> str | None: ...
     def time(self) -> float: ...
