@@ -8,6 +8,7 @@ mod foreign;
 mod native;
 mod run;
 mod sampled;
+mod sweep;
 mod system;
 mod table;
 
@@ -26,6 +27,8 @@ mod _superdense {
     use crate::foreign::Foreign;
     #[pymodule_export]
     use crate::run::Held;
+    #[pymodule_export]
+    use crate::sweep::Sweep;
     #[pymodule_export]
     use crate::system::System;
     #[pymodule_export]

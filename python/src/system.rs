@@ -95,7 +95,7 @@ impl System {
 }
 
 /// Names with the text of a value.
-type Texts = Vec<(String, String)>;
+pub type Texts = Vec<(String, String)>;
 
 /// The time of a text \[s\].
 pub fn time(py: Python<'_>, text: &str) -> PyResult<Time> {
@@ -358,6 +358,11 @@ pub fn stopped(stop: &StopReason) -> String {
 }
 
 impl System {
+    /// The model, and what overrides its settings and parameters.
+    pub fn parts(&self) -> (&Model, &Settings) {
+        (&self.model, &self.overrides)
+    }
+
     /// The handle of a recorded signal.
     pub fn signal(&self, name: &str) -> Result<superdense::SignalHandle, superdense::HoldError> {
         self.system.signal(name)

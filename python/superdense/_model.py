@@ -153,6 +153,39 @@ class Model(Analysed):
         _warn(told)
         return Result(table)
 
+    def sweep(
+        self,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        measures: Iterable[str] | Mapping[str, str] = (),
+        samples: int | None = None,
+        method: str | None = None,
+        repeats: int | None = None,
+        sets: str | os.PathLike[str] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+        executor: Any = None,
+        tasks: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        **settings_and_parameters: Any,
+    ) -> Any:
+        """Runs the model at every point of a sweep; the result is an xarray data set.
+
+        The values of a parameter are a text as on the command line (`"0.5:0.9:0.01"`,
+        `"normal(1, 0.1)"`), a number, or a list or array of values. `measures` are texts such as
+        `"max(y)"`, by name if it is a mapping. `executor` computes parts elsewhere: an executor of
+        `concurrent.futures`, a Dask client, or the module `ray`.
+
+        >>> d = model.sweep(e="0.5:0.9:0.01", measures={"top": "max(y)"})
+        >>> d.top.plot()
+        """
+        from ._sweep import swept
+
+        return swept(
+            self, parameters, measures, (samples, method, repeats, sets), inputs, threads,
+            executor, tasks, progress, settings_and_parameters,
+        )
+
     def start(
         self,
         *,

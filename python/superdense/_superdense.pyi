@@ -64,6 +64,25 @@ class Foreign:
         held: list[list[float]] | None,
     ) -> Foreign: ...
 
+class Sweep:
+    count: int
+    identity: int
+    columns: list[str]
+    dimensions: list[tuple[str, int]]
+    def __init__(
+        self,
+        system: System,
+        parameters: Texts,
+        sets: str | None,
+        samples: int | None,
+        method: str | None,
+        repeats: int | None,
+        measures: list[str],
+    ) -> None: ...
+    def rows(
+        self, start: int, end: int, threads: int, watch: Callable[[int], object] | None
+    ) -> list[list[Any]]: ...
+
 class Held:
     def advance_to(self, until: str) -> str | None: ...
     def time(self) -> float: ...

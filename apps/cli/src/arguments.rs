@@ -484,6 +484,11 @@ pub struct SweepArguments {
     /// Write the trace of each run, too, as Parquet in FOLDER/run=K.
     #[arg(long, value_name = "FOLDER")]
     pub traces: Option<PathBuf>,
+    /// Draw a chart of the result to an SVG or PNG file: histogram(TOP), scatter(X, Y),
+    /// scatter(A, B, C) for all pairs, heat(X, Y, Z), fan(SIGNAL) for quantiles over time, or
+    /// overlay(SIGNAL); the names are columns of the table, or a recorded signal. May be repeated.
+    #[arg(long, value_name = "CHART=FILE")]
+    pub plot: Vec<String>,
     /// Go on with a sweep that was interrupted.
     #[arg(long)]
     pub resume: bool,

@@ -88,7 +88,7 @@ fn rows_have_the_closed_forms_of_a_ball() {
     for run in 0..10 {
         let (e, h, g) = (get("e")[run], get("h")[run], 9.81);
         near(e, 0.5 + 0.1 * (run / 2) as f64, 1e-15);
-        let t1 = (2.0 * h / g as f64).sqrt();
+        let t1 = f64::sqrt(2.0 * h / g);
         near(get("t1")[run], t1, 1e-8);
         match t1 + 2.0 * e * t1 {
             second if second < 2.5 => near(get("second")[run], second, 1e-7),

@@ -9,10 +9,10 @@ use crate::fields::{Context, get};
 use crate::names;
 use crate::sections;
 use crate::yaml::{Entry, Node, NodeKind};
-use crate::{Diagram, Invariant, OutsideInput, Plot, Record, Simulate};
+use crate::{Diagram, Invariant, OutsideInput, Plot, Record, Simulate, SweepSection};
 
 /// The fields at the top of a file, in canonical order.
-pub(crate) const KEYS: [&str; 15] = [
+pub(crate) const KEYS: [&str; 16] = [
     "superdense",
     "name",
     "description",
@@ -27,6 +27,7 @@ pub(crate) const KEYS: [&str; 15] = [
     "invariants",
     "record",
     "simulate",
+    "sweep",
     "plots",
 ];
 
@@ -47,6 +48,7 @@ pub(crate) struct Main {
     pub invariants: Vec<Invariant>,
     pub record: Vec<Record>,
     pub simulate: Simulate,
+    pub sweep: SweepSection,
     pub plots: Vec<Plot>,
 }
 
@@ -119,6 +121,8 @@ fn main(
             .map_or(Vec::new(), |entry| sections::record(context, &entry.value)),
         simulate: get(entries, "simulate")
             .map_or(Simulate::default(), |entry| sections::simulate(context, &entry.value)),
+        sweep: get(entries, "sweep")
+            .map_or(SweepSection::default(), |entry| sections::sweep(context, &entry.value)),
         plots: get(entries, "plots")
             .map_or(Vec::new(), |entry| sections::plots(context, &entry.value)),
     };

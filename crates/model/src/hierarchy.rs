@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::{SourceMap, Span, Spanned};
 use expr::{Expr, Functions};
 
-use crate::{Plot, Simulate};
+use crate::{Plot, Simulate, SweepSection};
 
 base::typed_id! {
     /// One diagram of a model, including the main one.
@@ -40,6 +40,8 @@ pub struct Model {
     pub record: Vec<Record>,
     /// How the model is run.
     pub simulate: Simulate,
+    /// Which runs a sweep makes, if nobody says otherwise.
+    pub sweep: SweepSection,
     /// The figures that the model asks for.
     pub plots: Vec<Plot>,
     /// The source texts.

@@ -48,7 +48,7 @@ pub use read::{Loader, parse, read, read_text};
 pub use refused::Refused;
 pub use sections::{
     FIGURE_KEYS, PHASE_PANEL_KEYS, PLOT_AXIS_KEYS, PLOT_MARKS, PLOT_SIGNAL_KEYS, PLOT_TIMES,
-    TIME_PANEL_KEYS,
+    SWEEP_KEYS, SweepSection, TIME_PANEL_KEYS,
 };
 pub use settings::{RunSetting, SettingKind};
 pub use simulate::{SettingMap, Simulate, Written};

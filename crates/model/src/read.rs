@@ -237,6 +237,7 @@ impl Reading<'_> {
                 invariants: main.invariants,
                 record: main.record,
                 simulate: main.simulate,
+                sweep: main.sweep,
                 plots: main.plots,
                 sources: self.sources,
             }),

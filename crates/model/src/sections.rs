@@ -6,6 +6,7 @@ mod invariants;
 mod modal;
 mod plots;
 mod run;
+mod sweep;
 mod system;
 
 pub(crate) use diagram::{KEYS as DIAGRAM_KEYS, diagram, outside_inputs, root};
@@ -17,3 +18,5 @@ pub use plots::{
     TIME_PANEL_KEYS,
 };
 pub(crate) use run::{record, simulate};
+pub(crate) use sweep::sweep;
+pub use sweep::{SWEEP_KEYS, SweepSection};

@@ -161,6 +161,18 @@ impl Canvas {
         }
     }
 
+    /// Round dots at the points of a path of moves.
+    pub fn dots(&mut self, data: &str, color: &str, width: f64) {
+        if !data.is_empty() {
+            writeln!(
+                self.out,
+                "<path d=\"{data}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" \
+                 stroke-linecap=\"round\" stroke-opacity=\"0.7\"/>"
+            )
+            .expect("a string takes all text");
+        }
+    }
+
     /// A filled rectangle.
     pub fn rectangle(&mut self, frame: Frame, color: &str) {
         let mut data = String::from("M");

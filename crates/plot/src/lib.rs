@@ -56,9 +56,11 @@ mod legend;
 mod lettering;
 mod shade;
 
+mod charts;
 mod outside;
 mod render;
 
+pub use charts::{Band, Chart, ChartContent, charts_png, charts_svg};
 pub use curve::count_curves;
 pub use error::Error;
 pub use figure::{Axis, Content, Figure, Pair, Panel, Signal, TimeAxis};

@@ -70,10 +70,41 @@ fn main_fields() -> Json {
         "inputs": outside_inputs(),
         "outputs": outputs(),
         "simulate": simulate(),
+        "sweep": sweep(),
         "plots": {
             "description": "Figures by name.",
             "type": ["object", "null"],
             "additionalProperties": {"$ref": "#/$defs/figure"},
+        },
+    })
+}
+
+/// Which runs a sweep makes.
+fn sweep() -> Json {
+    let values = json!({"type": ["string", "number", "boolean", "array"]});
+    let count = |about: &str| json!({"description": about, "type": "integer", "minimum": 1});
+    json!({
+        "description": "Which runs `superdense sweep` makes.",
+        "type": ["object", "null"],
+        "additionalProperties": false,
+        "properties": {
+            "parameters": {
+                "description": "Parameters with their values: a list, a range such as 0.5:0.9:0.1, or a distribution such as normal(1, 0.1).",
+                "type": "object",
+                "additionalProperties": values,
+            },
+            "sets": {"description": "A table of parameter sets.", "type": "string"},
+            "samples": count("How many samples are drawn."),
+            "method": {
+                "description": "How samples are spread.",
+                "enum": ["random", "latin", "sobol"],
+            },
+            "repeats": count("How often each run is repeated, with other seeds."),
+            "measures": {
+                "description": "Measures by name, such as max(y).",
+                "type": "object",
+                "additionalProperties": {"type": "string"},
+            },
         },
     })
 }

@@ -12,7 +12,7 @@ mod worker;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use base::{Diagnostic, Value};
+use base::{Diagnostic, Time, Value};
 use sweep::{Flow, Plan, Row};
 use trace::FlatColumn;
 
@@ -128,6 +128,36 @@ impl Sweep {
                 Ok(if whole { flow } else { Flow::Stop })
             },
         )
+    }
+
+    /// The curves of a recorded signal over a time grid, for some runs, on threads, each in its
+    /// place; none if no signal has this name.
+    pub fn curves(
+        &self,
+        signal: &str,
+        runs: &[u64],
+        times: &[Time],
+        threads: usize,
+        stop: &AtomicBool,
+    ) -> Option<Vec<Vec<f64>>> {
+        let schema = self.system.schema();
+        let signal = prepare::element(schema.columns(), signal)?;
+        let work = |worker: &mut SweepWorker<'_>, place: u64| {
+            worker.curve(runs[place as usize], signal, times, stop)
+        };
+        let mut all = Vec::with_capacity(runs.len());
+        let places = 0..runs.len() as u64;
+        let done = sweep::in_order(
+            places,
+            threads,
+            || self.worker(),
+            work,
+            |_, curves| {
+                all.extend(curves);
+                Ok::<Flow, std::convert::Infallible>(Flow::On)
+            },
+        );
+        done.ok().map(|_| all)
     }
 
     /// The system of a key, compiled by the first that needs it.

@@ -1,5 +1,6 @@
 //! Pictures: `graph`, `plot`, and the figures of other commands.
 
+mod charts;
 mod diagram;
 mod energies;
 mod example;
@@ -16,6 +17,7 @@ use superdense::{Trace, plots};
 
 use crate::report::write_file;
 
+pub use charts::Charts;
 pub use diagram::{draw_tree, graph};
 pub use energies::draw_energies;
 pub use example::example_figure;

@@ -6,12 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use superdense::sweeps::Method;
+use superdense::sweeps::{Method, Row};
 use superdense::{
     Diagnostic, Diagnostics, Library, Settings, SourceMap, Sweep, SweepProgress, SweepRequest,
     SweepSummary, SweepTarget, did_you_mean,
 };
 
+use super::pictures::Charts;
 use super::run::interrupt;
 use super::run::progress::Counting;
 use crate::arguments::{Format, SweepArguments};
@@ -29,9 +30,11 @@ pub fn sweep(arguments: &SweepArguments) -> Result<()> {
     let mut overrides =
         Settings { settings: arguments.settings.given.clone(), ..Settings::default() };
     override_inputs(&arguments.inputs, &mut overrides)?;
+    let own = SweepRequest::of(&model).map_err(refused)?.then(&own);
     let sweep = Sweep::new(&model, &Library::standard(), &overrides, &own).map_err(refused)?;
     warn(&Diagnostics(sweep.notes().to_vec()), sweep.system().sources(), arguments.format);
     let compiled = begin.elapsed();
+    let mut charts = Charts::new(&arguments.plot, &sweep)?;
     let runs = part(arguments, sweep.count())?;
     let threads = arguments.threads.unwrap_or_else(processors).max(1);
     let target = SweepTarget {
@@ -42,7 +45,10 @@ pub fn sweep(arguments: &SweepArguments) -> Result<()> {
         resume: arguments.resume,
     };
     let begin = Instant::now();
-    let summary = compute(arguments, &sweep, &target)?;
+    let summary = compute(arguments, &sweep, &target, &mut charts)?;
+    if summary.complete {
+        charts.draw(&sweep, &target)?;
+    }
     if !arguments.quiet && arguments.format == Format::Text {
         tell(&told(&sweep, &summary, &target, (begin.elapsed(), compiled)));
     }
@@ -58,6 +64,7 @@ fn compute(
     arguments: &SweepArguments,
     sweep: &Sweep,
     target: &SweepTarget,
+    charts: &mut Charts,
 ) -> Result<SweepSummary> {
     let (stop, over) = (AtomicBool::new(false), AtomicBool::new(false));
     let quiet = arguments.quiet || arguments.format == Format::Json;
@@ -71,7 +78,8 @@ fn compute(
             }
         });
         let _over = Over(&over);
-        sweep.write(target, &stop, |progress: SweepProgress| {
+        let each = |row: &Row| charts.take(row);
+        sweep.write(target, &stop, each, |progress: SweepProgress| {
             counting.at(progress.done, progress.before);
             !interrupt::asked()
         })

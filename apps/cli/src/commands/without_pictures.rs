@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use superdense::{Exploration, Study, System, Trace};
+use superdense::sweeps::Row;
+use superdense::{Exploration, Study, Sweep, SweepTarget, System, Trace};
 
 use super::energy::Curve;
 use crate::arguments::{GraphArguments, PlotArguments};
@@ -75,4 +76,22 @@ pub fn draw_streams(
 
 fn refuse<T>() -> Result<T> {
     Err(not_built("pictures"))
+}
+
+/// The charts of a sweep, of which there are none.
+pub struct Charts;
+
+impl Charts {
+    pub fn new(options: &[String], _: &Sweep) -> Result<Charts> {
+        match options {
+            [] => Ok(Charts),
+            [..] => refuse(),
+        }
+    }
+
+    pub fn take(&mut self, _: &Row) {}
+
+    pub fn draw(&self, _: &Sweep, _: &SweepTarget) -> Result<()> {
+        Ok(())
+    }
 }

@@ -129,12 +129,13 @@ impl Sweep {
     }
 
     /// Computes the rows and writes the table, and goes on if it was interrupted and is to.
-    /// `watch` is called after each chunk; the sweep is stopped when it returns false, and `stop`
+    /// `each` is called with each row, in order, `watch` after each chunk; the sweep is stopped when it returns false, and `stop`
     /// stops it within a run.
     pub fn write(
         &self,
         target: &SweepTarget,
         stop: &AtomicBool,
+        mut each: impl FnMut(&Row),
         mut watch: impl FnMut(SweepProgress) -> bool,
     ) -> Result<SweepSummary, SweepError> {
         check_format(&target.table).map_err(SweepError::Write)?;
@@ -148,6 +149,7 @@ impl Sweep {
         };
         let read: io::Result<()> = journal.for_each(|row| {
             summary.take(&row);
+            each(&row);
             Ok(())
         });
         read.map_err(failed)?;
@@ -168,7 +170,10 @@ impl Sweep {
                 }
             }
             journal.add(&rows).map_err(failed)?;
-            rows.iter().for_each(|row| summary.take(row));
+            for row in &rows {
+                summary.take(row);
+                each(row);
+            }
             match broken {
                 Some(Unfinished::Unwritten(error)) => return Err(SweepError::Write(error)),
                 Some(Unfinished::Stopped) => return Ok(Flow::Stop),

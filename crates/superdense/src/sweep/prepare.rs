@@ -269,7 +269,7 @@ fn ends(system: &System) -> Vec<Measure> {
 }
 
 /// The column and the element that a text names.
-fn element(columns: &[Column], text: &str) -> Option<(usize, usize)> {
+pub(super) fn element(columns: &[Column], text: &str) -> Option<(usize, usize)> {
     columns.iter().enumerate().find_map(|(index, column)| {
         let names = column.element_names();
         Some((index, names.iter().position(|name| name == text)?))

@@ -1,7 +1,9 @@
 //! What is asked of a sweep, as text: on the command line, in a model file, from Python.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use base::{Diagnostic, Spanned};
+use model::{Model, Refused};
 use sweep::Method;
 
 /// What is asked of a sweep.
@@ -24,6 +26,42 @@ pub struct SweepRequest {
 }
 
 impl SweepRequest {
+    /// What the section `sweep` of a model asks for.
+    pub fn of(model: &Model) -> Result<SweepRequest, Refused> {
+        let own = &model.sweep;
+        // The path of a table is relative to that of the model.
+        let file = model.sources.files().next().map_or("", |(name, _)| name);
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        let method = own.method.as_ref().map(|word| {
+            Method::named(&word.value).ok_or_else(|| {
+                let names = Method::ALL.map(Method::name);
+                let message = format!("there is no method `{}`", word.value);
+                Diagnostic::error("bad-sweep", message)
+                    .at(word.span, "not one of them")
+                    .help(format!("write one of {}", names.join(", ")))
+            })
+        });
+        let refused = |error: Diagnostic| Refused {
+            diagnostics: error.into(),
+            sources: model.sources.clone(),
+        };
+        let text = |(name, text): &(Spanned<String>, Spanned<String>)| {
+            (name.value.clone(), text.value.clone())
+        };
+        let measure = |(name, text): &(Spanned<String>, Spanned<String>)| {
+            format!("{}={}", name.value, text.value)
+        };
+        Ok(SweepRequest {
+            parameters: own.parameters.iter().map(text).collect(),
+            sets: own.sets.as_ref().map(|path| folder.join(&path.value)),
+            samples: own.samples,
+            method: method.transpose().map_err(refused)?,
+            repeats: own.repeats,
+            seed: None,
+            measures: own.measures.iter().map(measure).collect(),
+        })
+    }
+
     /// This request, and another on top of it, such as that of the command line on that of the
     /// model: a parameter, and everything else that it says, overrides the same of this one.
     pub fn then(&self, other: &SweepRequest) -> SweepRequest {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{Tag, Value};
+use base::{Tag, Time, Value};
 use diagram::Settings;
 use engine::{RunError, StopReason};
 use model::Refused;
@@ -98,6 +98,39 @@ impl SweepWorker<'_> {
             self.write_trace(folder, run).map_err(Unfinished::Unwritten)?;
         }
         Ok(Row { run, cells })
+    }
+
+    /// A recorded signal of a run at some times, in increasing order; NaN where it has no number,
+    /// and after a failure.
+    pub fn curve(
+        &mut self,
+        run: u64,
+        signal: (usize, usize),
+        times: &[Time],
+        stop: &AtomicBool,
+    ) -> Vec<f64> {
+        let point = self.sweep.plan.point(run);
+        let mut curve = vec![f64::NAN; times.len()];
+        if self.prepare(&fitted(self.sweep, &point), point.seed).is_err() {
+            return curve;
+        }
+        let present = self.present.as_mut().expect("a run was prepared");
+        let (column, element) = signal;
+        let schema = present.system.schema();
+        let handle = schema.columns().get(column).map(|own| present.system.signal(&own.name));
+        let Some(Ok(handle)) = handle else { return curve };
+        for (place, time) in times.iter().enumerate() {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let ended = present.run.advance_to(*time);
+            if ended.is_err() || present.run.time() < *time {
+                break;
+            }
+            let found = present.run.get(&handle).ok().flatten();
+            curve[place] = found.and_then(|all| all.get(element).copied()).unwrap_or(f64::NAN);
+        }
+        curve
     }
 
     /// A run at its start with these values.
