@@ -260,6 +260,11 @@ impl Cover {
         }
     }
 
+    /// Whether the row covers any region.
+    pub fn is_any(&self) -> bool {
+        self.listed.iter().any(|region| self.regions[*region])
+    }
+
     /// Whether a region has recorded signals.
     pub fn records(&self, region: RegionId) -> bool {
         self.records[region]
