@@ -130,8 +130,14 @@ other_cases() {
     PROPTEST_RNG_SEED=$seed properties
 }
 
+# The commands of the documentation are run too; exporting an FMU needs its library.
+tests() {
+    cargo build --workspace --quiet
+    cargo test --workspace --quiet
+}
+
 part lints lints
-part tests cargo test --workspace --quiet
+part tests tests
 part "the build without features" core
 part "the Python package" python
 part "exported FMUs" fmi

@@ -136,7 +136,7 @@ fn unknown_commands() {
             format!("there is no command `{written}`\n  = help: did you mean `{meant}`?");
         assert!(text.contains(&expected), "{text}");
     }
-    assert!(refused(&["frobnicate"]).contains("there is: run, check"));
+    assert!(refused(&["frobnicate"]).contains("there is: run, sweep, check"));
     assert!(refused(&["model.yaml"]).contains("`superdense run model.yaml`"));
 }
 

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use superdense::{Arity, Elem, Function, Info, Library, Shape, descriptions, parse_value};
+use superdense::{
+    Accepts, Arity, Elem, Function, Info, Input, Library, Shape, descriptions, parse_value,
+};
 
 /// What an expression gives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +65,8 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     pub fn new() -> Vocabulary {
-        let blocks = descriptions(&Library::standard());
+        let mut blocks = descriptions(&Library::standard());
+        blocks.iter_mut().flat_map(|info| &mut info.inputs).for_each(expect_events);
         let (mut rules, mut asking) = (Vec::new(), Vec::new());
         for (function, name, arity, _) in Function::table() {
             match function.asks_about_signals() {
@@ -80,6 +83,13 @@ impl Vocabulary {
     /// The values that examples give to a field of this name.
     pub fn given(&self, field: &str) -> &[String] {
         self.given.get(field).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A diagram does not declare which of its inputs take events; their descriptions say so.
+fn expect_events(input: &mut Input) {
+    if input.presence == Accepts::Any && input.about.contains("event") {
+        input.presence = Accepts::Discrete;
     }
 }
 
