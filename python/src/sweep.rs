@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use superdense::sweeps::{Flow, Method, Row};
 use superdense::traces::{Cell, FlatKind};
-use superdense::{Library, SweepRequest};
+use superdense::SweepRequest;
 
 use crate::errors::refused;
 use crate::system::{System, Texts};
@@ -42,12 +42,17 @@ impl Sweep {
         let method = method.map(known).transpose()?;
         let seed = None;
         let request = SweepRequest { parameters, sets, samples, method, repeats, seed, measures };
-        let (model, overrides) = system.parts();
+        let (model, overrides, blocks) = system.parts();
         let own = SweepRequest::of(model).map_err(|error| refused(py, &error))?;
         let request = own.then(&request);
-        let sweep =
-            py.detach(|| superdense::Sweep::new(model, &Library::standard(), overrides, &request));
-        Ok(Sweep { sweep: sweep.map_err(|error| refused(py, &error))? })
+        let library = blocks.library();
+        let sweep = py.detach(|| superdense::Sweep::new(model, &library, overrides, &request));
+        if let Some(error) = blocks.raised(py, "ModelError", None) {
+            return Err(error);
+        }
+        let sweep = sweep.map_err(|error| refused(py, &error))?;
+        let blocks = blocks.clone();
+        Ok(Sweep { sweep: sweep.ask_for_failures(move || blocks.failure()) })
     }
 
     /// The number of runs.

@@ -35,7 +35,7 @@ pub struct System {
 pub struct Blocks(Arc<Vec<Py<Foreign>>>);
 
 impl Blocks {
-    fn library(&self) -> Library {
+    pub fn library(&self) -> Library {
         let own = self.0.iter().map(|own| Arc::new(own.get().0.clone()) as Arc<dyn Block>);
         own.fold(Library::standard(), Library::with)
     }
@@ -48,6 +48,13 @@ impl Blocks {
     /// The exception that a function has raised, with the name of its block; it is forgotten.
     pub fn take(&self) -> Option<(String, PyErr)> {
         self.0.iter().fold(None, |first, own| first.or(own.get().failures().take()))
+    }
+
+    /// The same as the code and the message of a run of a sweep.
+    pub fn failure(&self) -> Option<(String, String)> {
+        let (name, error) = self.take()?;
+        let message = format!("the function of `{name}` has raised: {error}");
+        Some(("python-exception".to_owned(), message))
     }
 
     /// The exception for what a function has raised: that itself if it is an interrupt, and
@@ -359,8 +366,8 @@ pub fn stopped(stop: &StopReason) -> String {
 
 impl System {
     /// The model, and what overrides its settings and parameters.
-    pub fn parts(&self) -> (&Model, &Settings) {
-        (&self.model, &self.overrides)
+    pub fn parts(&self) -> (&Model, &Settings, &Blocks) {
+        (&self.model, &self.overrides, &self.blocks)
     }
 
     /// The handle of a recorded signal.

@@ -13,6 +13,7 @@ from . import _values
 from ._superdense import Sweep, System
 
 if TYPE_CHECKING:
+    from ._foreign import PythonBlock
     from ._model import Model
 
 Texts = list[tuple[str, str]]
@@ -20,9 +21,10 @@ Columns = list[list[Any]]
 
 
 class Spec(NamedTuple):
-    """A sweep as plain texts, which another process makes the same sweep of."""
+    """A sweep as texts and blocks, of which another process makes the same sweep."""
 
     files: Texts
+    blocks: tuple[PythonBlock, ...]
     settings: Texts
     inputs: Texts
     parameters: Texts
@@ -47,8 +49,9 @@ def _part(spec: Spec, identity: int, start: int, end: int, threads: int) -> Colu
     """The columns of some runs, in a process that compiles the model once."""
     global _kept
     if _kept is None or _kept[0] != spec:
-        (name, text), *others = spec.files
-        _kept = (spec, spec.made(System.parse(name, text, others)))
+        from ._model import _parsed
+
+        _kept = (spec, spec.made(_parsed(spec.files, spec.blocks)._system))
     sweep = _kept[1]
     if sweep.identity != identity:
         raise RuntimeError(
@@ -94,6 +97,7 @@ def swept(
         measures = [f"{name}={of}" for name, of in measures.items()]
     spec = Spec(
         model._system.files,
+        model._blocks,
         [(k, _values.text(k, v)) for k, v in named.items() if k in _SETTINGS],
         [(k, _values.text(k, v)) for k, v in (inputs or {}).items()],
         [(k, _values_of(k, v)) for k, v in swept_over.items()],

@@ -10,6 +10,8 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pytest
 
+import superdense as sd
+
 xarray = pytest.importorskip("xarray")
 
 MEASURES = {"n": "count(hit)", "second": "time(hit, 2)", "top": "max(y)"}
@@ -55,6 +57,50 @@ def test_executors_give_the_same_data_set(ball):
 
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         assert swept(ball, executor=executor, tasks=7).identical(expected)
+
+
+@sd.function
+def drag(v, *, k=0.5):
+    return k * v * abs(v)
+
+
+DRAGGED = """
+superdense: 1
+parameters: {k: 0.5}
+blocks:
+  v: {type: Integrator, input: -slowed, initial: 4}
+  slowed: {type: drag, v: v, k: k}
+record: [v]
+simulate: {stop: 1}
+"""
+
+
+def test_blocks_from_python_go_to_other_processes():
+    model = sd.parse(DRAGGED, blocks=[drag])
+    expected = model.sweep(k="0.1:0.5:0.1", measures={"end": "min(v)"}, threads=1)
+    truth = 4 / (1 + 4 * expected.k)
+    assert np.allclose(expected.end, truth, rtol=1e-4)
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        found = model.sweep(k="0.1:0.5:0.1", measures={"end": "min(v)"}, executor=executor)
+    assert found.identical(expected)
+
+
+@sd.function
+def picky(v, *, k=0.5):
+    if k > 0.35:
+        raise ValueError(f"{k} is too much")
+    return k * v
+
+
+def test_a_function_that_raises_ends_its_own_run():
+    model = sd.parse(DRAGGED.replace("drag", "picky"), blocks=[picky])
+    rows = model.sweep(k=[0.1, 0.5, 0.2, 0.4, 0.3], measures={"end": "min(v)"}, threads=2)
+    assert (rows.code == "python-exception").values.tolist() == [False, True, False, True, False]
+    assert "`picky` has raised: ValueError: 0.5 is too much" in rows.message.values[1]
+    good = rows.end.values[::2]
+    assert np.allclose(good, 4 * np.exp(-np.array([0.1, 0.2, 0.3])), rtol=1e-4)
 
 
 def many(ball, **more):

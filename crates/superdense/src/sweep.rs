@@ -9,6 +9,7 @@ mod prepare;
 mod request;
 mod worker;
 
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -36,6 +37,16 @@ pub struct Sweep {
     parameters: Vec<Parameter>,
     compiled: Mutex<Vec<(Key, Arc<OnceLock<Compiled>>)>>,
     notes: Vec<Diagnostic>,
+    failure: Failure,
+}
+
+/// What says why the run of the present thread has failed although the engine knows no error.
+struct Failure(Option<Box<dyn Fn() -> Option<(String, String)> + Send + Sync>>);
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Failure")
+    }
 }
 
 /// A parameter of the plan.
@@ -101,6 +112,22 @@ impl Sweep {
     /// The system whose runs these are, with the values that the model gives its parameters.
     pub fn system(&self) -> &System {
         &self.system
+    }
+
+    /// Asks a function now and then, on the thread of each run, whether something outside the engine
+    /// has made the run fail, such as an exception in a function of another language. What it returns
+    /// are the code and the message of the row; it must forget them then.
+    pub fn ask_for_failures(
+        mut self,
+        failure: impl Fn() -> Option<(String, String)> + Send + Sync + 'static,
+    ) -> Self {
+        self.failure = Failure(Some(Box::new(failure)));
+        self
+    }
+
+    /// The failure of the present run of this thread.
+    fn failure(&self) -> Option<(String, String)> {
+        self.failure.0.as_ref().and_then(|ask| ask())
     }
 
     /// Computes the rows of some runs on threads, and hands them on in order, chunk by chunk, with

@@ -12,7 +12,7 @@ use model::{Model, Record, Refused};
 use sweep::{Axis, Kind, Measure, Method, Plan, Sets, Values, Written};
 use trace::{Column, FlatColumn, FlatKind, read_flat};
 
-use super::{Parameter, Sweep, SweepRequest};
+use super::{Failure, Parameter, Sweep, SweepRequest};
 use crate::{HoldError, System};
 
 /// How many rows there are between the start and the stop for what is measured of a curve, beside
@@ -70,7 +70,18 @@ impl Sweep {
         columns.extend(ENDING.map(|name| FlatColumn::new(name, FlatKind::Text)));
         make_unique(&mut columns);
         let compiled = Default::default();
-        Ok(Sweep { plan, system, measured, columns, first_measure, parameters, compiled, notes })
+        let failure = Failure(None);
+        Ok(Sweep {
+            plan,
+            system,
+            measured,
+            columns,
+            first_measure,
+            parameters,
+            compiled,
+            notes,
+            failure,
+        })
     }
 
     /// The rows that the measures need in runs of a system.

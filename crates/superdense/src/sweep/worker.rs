@@ -84,7 +84,7 @@ impl SweepWorker<'_> {
         cells.extend(point.seed.map(|seed| Cell::Integer(seed.cast_signed())));
         let ended = match self.prepare(&values, point.seed) {
             Ok(()) => self.run(stop, &mut cells)?,
-            Err(error) => Err(error),
+            Err(error) => Err(sweep.failure().unwrap_or(error)),
         };
         let (reason, code, message) = match ended {
             Ok(reason) => (Cell::Text(ended_by(&reason)), Cell::Missing, Cell::Missing),
@@ -124,7 +124,8 @@ impl SweepWorker<'_> {
                 break;
             }
             let ended = present.run.advance_to(*time);
-            if ended.is_err() || present.run.time() < *time {
+            let failed = self.sweep.failure().is_some();
+            if failed || ended.is_err() || present.run.time() < *time {
                 break;
             }
             let found = present.run.get(&handle).ok().flatten();
@@ -216,7 +217,11 @@ impl SweepWorker<'_> {
             if stop.load(Ordering::Relaxed) {
                 return Err(Unfinished::Stopped);
             }
-            match present.run.advance_by(AT_ONCE) {
+            let advanced = present.run.advance_by(AT_ONCE);
+            if let Some(failure) = self.sweep.failure() {
+                break Err(failure);
+            }
+            match advanced {
                 Ok(None) => {}
                 Ok(Some(reason)) => break Ok(reason),
                 Err(error) => break Err(present.explained(&error)),
