@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use superdense::SweepRequest;
 use superdense::sweeps::{Flow, Method, Row};
 use superdense::traces::{Cell, FlatKind};
-use superdense::SweepRequest;
 
 use crate::errors::refused;
 use crate::system::{System, Texts};
