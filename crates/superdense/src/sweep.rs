@@ -41,7 +41,10 @@ pub struct Sweep {
 }
 
 /// What says why the run of the present thread has failed although the engine knows no error.
-struct Failure(Option<Box<dyn Fn() -> Option<(String, String)> + Send + Sync>>);
+struct Failure(Option<Box<AskForFailure>>);
+
+/// Returns the code and the message of what has failed on the present thread, once.
+type AskForFailure = dyn Fn() -> Option<(String, String)> + Send + Sync;
 
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
