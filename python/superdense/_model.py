@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, Mapping
 
 from . import _values
 from ._analysis import Analysed
@@ -14,6 +14,9 @@ from ._progress import Bar, Progress, watch
 from ._result import Result
 from ._run import Run
 from ._superdense import Foreign, System, canonical, settings
+
+if TYPE_CHECKING:
+    from ._studio import Studio
 
 Texts = list[tuple[str, str]]
 
@@ -217,6 +220,24 @@ class Model(Analysed):
         """Writes the model to a file. Files that it imports are not written."""
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(self.to_yaml())
+
+    def studio(
+        self, path: str | os.PathLike[str] | None = None, *, browser: bool = True
+    ) -> Studio:
+        """Opens the model in the studio, a page in the browser.
+
+        It works on the file of the model, on a new one if the model was made in Python, or on the
+        file `path`, which it writes. `model()` of what is returned is the model as it was last
+        saved there. `browser=False` only gives the `link`.
+
+        >>> studio = model.studio()
+        >>> model = studio.model()
+        """
+        if self._blocks:
+            raise ValueError("the studio runs no blocks that are written in Python")
+        from ._studio import Studio
+
+        return Studio(self, path, browser)
 
     def svg(self) -> str:
         """The diagram of the model."""
