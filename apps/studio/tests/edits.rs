@@ -147,3 +147,50 @@ fn a_sweep_has_points() {
         .collect();
     assert_eq!(values, [0.5, 0.6, 0.7, 0.8, 0.9]);
 }
+
+/// Any blocks of any model: the edit is refused, or the run stays the same to the bit.
+#[test]
+fn groups_in_all_models_change_nothing() {
+    let own = served();
+    let mut tab = own.tab();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let (mut grouped, mut refused) = (0, Vec::new());
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let Ok(text) = std::fs::read_to_string(entry.path().join("model.yaml")) else { continue };
+        let found = tab.check(&text);
+        // Models that read files beside them, and large ones, are left out.
+        if found["ok"] != true || found["settings"]["blocks"].as_u64() > Some(60) {
+            continue;
+        }
+        let nodes = found["scene"]["nodes"].as_array().expect("nodes");
+        let names: Vec<&str> = nodes
+            .iter()
+            .filter(|own| own["figure"] != "expression")
+            .filter_map(|own| own["path"].as_str())
+            .collect();
+        let (name, half) = (entry.file_name(), names.len().div_ceil(2));
+        let all: Vec<Json> = names[..half].iter().map(|own| json!({"node": own})).collect();
+        let group = json!({"edit": "group", "all": all, "diagram": "Part", "instance": "part"});
+        let after = match edit(&mut tab, &text, &group) {
+            Ok(after) => after,
+            Err(error) => {
+                refused.push(format!("{name:?} {:?}: {error}", &names[..half]));
+                continue;
+            }
+        };
+        grouped += 1;
+        let run = |tab: &mut Tab, text: &str| {
+            assert_eq!(tab.check(text)["ok"], true, "{name:?}\n{text}");
+            let (_, head, numbers) = tab.run(1, &json!([]), &json!("0.2"));
+            let bits: Vec<u64> = numbers.iter().map(|own| own.to_bits()).collect();
+            (head["names"].clone(), bits)
+        };
+        let (names, bits) = run(&mut tab, &text);
+        let (now, after_bits) = run(&mut tab, &after);
+        // Without a `record`, what is recorded is what is in the main diagram.
+        if text.contains("\nrecord:") {
+            assert_eq!((names, bits), (now, after_bits), "{name:?}\n{after}");
+        }
+    }
+    assert!(grouped > 20, "{grouped} groups; refused: {refused:#?}");
+}

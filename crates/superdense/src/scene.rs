@@ -71,13 +71,13 @@ pub fn scene(
 fn json(diagram: &Diagram, options: &Options) -> Json {
     let layout = graph::layout(diagram, options);
     let Layout { title, width, height, frames, nodes, lines, charts, looped, .. } = &layout;
-    json!({
-        "title": title, "width": width, "height": height, "looped": looped,
-        "frames": frames.iter().map(frame).collect::<Vec<_>>(),
-        "nodes": nodes.iter().map(|own| node(diagram, own)).collect::<Vec<_>>(),
-        "lines": lines.iter().map(|own| line(diagram, own)).collect::<Vec<_>>(),
-        "charts": charts.iter().map(chart).collect::<Vec<_>>(),
-    })
+    let mut out = json!({"title": title, "width": width, "height": height, "looped": looped});
+    // The macro would copy these, and there may be ten thousand of them.
+    out["frames"] = frames.iter().map(frame).collect();
+    out["nodes"] = nodes.iter().map(|own| node(diagram, own)).collect();
+    out["lines"] = lines.iter().map(|own| line(diagram, own)).collect();
+    out["charts"] = charts.iter().map(chart).collect();
+    out
 }
 
 fn rect(own: &Rect) -> Json {

@@ -132,6 +132,7 @@ class Studio {
   on_opened({ path, text, known, kept, name, began }) {
     this.welcome = false;
     this.began = began ?? text;
+    this.unsaved = this.unsaved.filter((own) => own !== name);
     Object.assign(this, { path, known, saved: path ? text : '', opened: [], focus: '', selected: null });
     this.name = path ?? name;
     if (this.back === path) this.back = null;
