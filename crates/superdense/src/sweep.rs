@@ -94,6 +94,16 @@ impl Sweep {
         &self.plan
     }
 
+    /// The parameters of a run, as a model file would give them.
+    pub fn given(&self, run: u64) -> Vec<(String, String)> {
+        let point = self.plan.point(run);
+        let shown = |(own, value): (&Parameter, &Value)| {
+            let word = value.as_f64().and_then(|index| own.words.get(index as usize));
+            (own.name.clone(), word.cloned().unwrap_or_else(|| value.to_string()))
+        };
+        self.parameters.iter().zip(&point.values).map(shown).collect()
+    }
+
     /// The columns of a row: the run, its parameters, the seed if it varies, the measures, and how
     /// the run ended.
     pub fn columns(&self) -> &[FlatColumn] {
