@@ -68,6 +68,9 @@ pub(crate) struct Given {
     pub settings: Vec<(String, String)>,
 }
 
+/// How many advances there are between looks at the clock, at most.
+const MOST_CALLS: u32 = 64;
+
 /// Rows for curves that look smooth: every microstep, and some between steps.
 const SMOOTH: u32 = 600;
 
@@ -307,17 +310,21 @@ impl Runner<'_> {
 
     fn advance(&mut self, run: &mut Run, system: &System, orders: &Receiver<Order>) -> End {
         let mut shown = Instant::now();
-        let mut steps = 16;
+        let (mut steps, mut calls) = (16, 1);
         loop {
             let begin = Instant::now();
-            match run.advance_by(steps) {
-                Ok(Some(reason)) => return End::Reached(reason),
-                Ok(None) => {}
-                Err(error) => return End::Failed(error),
+            // An advance may stop after each row, and small ones cost less than looking around.
+            for _ in 0..calls {
+                match run.advance_by(steps) {
+                    Ok(Some(reason)) => return End::Reached(reason),
+                    Ok(None) => {}
+                    Err(error) => return End::Failed(error),
+                }
             }
             // Steps of large models are slow: the user is never kept waiting for many of them.
             let slow = begin.elapsed() > Duration::from_millis(5);
             steps = if slow { (steps / 2).max(1) } else { (steps * 2).min(MOST_STEPS) };
+            calls = if slow { (calls / 2).max(1) } else { (calls * 2).min(MOST_CALLS) };
             self.snapshots.look(run);
             if self.store.lock().is_ok_and(|own| own.is_full()) {
                 return End::Full;

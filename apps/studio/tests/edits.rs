@@ -154,7 +154,7 @@ fn groups_in_all_models_change_nothing() {
     let own = served();
     let mut tab = own.tab();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let (mut grouped, mut refused) = (0, Vec::new());
+    let (mut compared, mut refused) = (0, Vec::new());
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let Ok(text) = std::fs::read_to_string(entry.path().join("model.yaml")) else { continue };
         let found = tab.check(&text);
@@ -178,7 +178,6 @@ fn groups_in_all_models_change_nothing() {
                 continue;
             }
         };
-        grouped += 1;
         let run = |tab: &mut Tab, text: &str| {
             assert_eq!(tab.check(text)["ok"], true, "{name:?}\n{text}");
             let (_, head, numbers) = tab.run(1, &json!([]), &json!("0.2"));
@@ -187,10 +186,12 @@ fn groups_in_all_models_change_nothing() {
         };
         let (names, bits) = run(&mut tab, &text);
         let (now, after_bits) = run(&mut tab, &after);
-        // Without a `record`, what is recorded is what is in the main diagram.
-        if text.contains("\nrecord:") {
-            assert_eq!((names, bits), (now, after_bits), "{name:?}\n{after}");
-        }
+        // Without a `record`, what is recorded is what is in the main diagram; and the draws of a
+        // block belong to its path.
+        let alike =
+            text.contains("\nrecord:") && !text.contains("Random") && !text.contains("seed");
+        assert!(!alike || (names == now && bits == after_bits), "{name:?}\n{after}");
+        compared += u32::from(alike);
     }
-    assert!(grouped > 20, "{grouped} groups; refused: {refused:#?}");
+    assert!(compared > 20, "{compared} compared; refused: {refused:#?}");
 }

@@ -207,6 +207,20 @@ const stories = {
     await valid();
   },
 
+  async parameter() {
+    const before = await text();
+    await page.getByRole('tab', { name: 'Parameters' }).click();
+    page.once('dialog', (dialog) => dialog.accept('bounce'));
+    await page.getByLabel('e', { exact: true }).first().focus();
+    await page.keyboard.press('F2');
+    await until(() => globalThis.studio.text.includes('bounce: 0.8') && globalThis.studio.text.includes('(1 + bounce)'));
+    await valid();
+    await page.locator('svg[aria-label="Block diagram"]').focus();
+    await page.keyboard.press('Control+z');
+    assert((await text()) === before, 'undo brings the text back');
+    await valid();
+  },
+
   async expression() {
     const before = await text();
     await page.locator('.node[data-node="v"]').click();
@@ -477,6 +491,7 @@ const stories = {
     await page.evaluate(() => globalThis.studio.open('lorenz.yaml'));
     await until(() => globalThis.studio.settings?.name === 'lorenz');
     await ended();
+    assert(await page.evaluate(() => globalThis.studio.rows.times[0] === 0), 'another file is seen as a whole');
     await page.getByRole('tab', { name: 'Parameters' }).click();
     const first = await page.evaluate(() => globalThis.studio.parameters[0]);
     figures['slider to redrawn plot, Lorenz, median [ms]'] = await slid(first.name, (i) => first.elements[0] * (1 + 0.002 * i));

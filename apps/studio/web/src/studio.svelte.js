@@ -60,6 +60,7 @@ class Studio {
   ghosts = $state.raw([]);
   /** The parameter whose values the faint curves are a fan of. */
   fanned = $state(null);
+  fanning = $state(false);
   view = $state.raw(null);
   pixels = 1000;
 
@@ -151,7 +152,8 @@ class Studio {
   }
 
   forgetRuns() {
-    Object.assign(this, { rows: null, ghosts: [], fanned: null, ended: null, instant: null, view: null });
+    Object.assign(this, { rows: null, ghosts: [], fanned: null, ended: null, instant: null });
+    this.look(null);
   }
 
   /** The editor has another text. */
