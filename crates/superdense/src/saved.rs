@@ -35,7 +35,7 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 
 /// A snapshot, and what a continued run takes along besides.
 pub(crate) fn save(identity: u64, snapshot: &impl Serialize, started: &Started) -> Vec<u8> {
