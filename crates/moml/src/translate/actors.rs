@@ -3,7 +3,7 @@
 use super::actor::{Actor, any_present, grouped};
 use super::sources;
 use crate::Problem;
-use crate::expression::Name;
+use crate::expression::{self, Name};
 use crate::yaml::Yaml;
 
 /// Translates an actor by its class.
@@ -36,6 +36,11 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Default" => {
             let (first, other) = (actor.signal("preferred"), actor.signal("alternate"));
             actor.expression(&format!("if present({first}) then {first} else {other}"));
+        }
+        "Merge" if actor.frame.events && !actor.flag("discardEvents", false) => {
+            let inputs = Yaml::list(actor.inputs("input"));
+            let fields = vec![("inputs", inputs), ("simultaneous", Yaml::text("all"))];
+            actor.block(&actor.name.clone(), "Merge", fields);
         }
         "ContinuousMerge" | "Merge" => {
             let inputs = actor.inputs("input");
@@ -239,7 +244,16 @@ fn level_crossing(actor: &mut Actor) -> Result<(), Problem> {
         Some(value) => value,
         None => actor.optional("defaultEventValue")?.unwrap_or_else(|| level.clone()),
     };
-    let (input, direction) = (actor.signal("trigger"), actor.word("direction", "both"));
+    let (mut input, mut direction) = (actor.signal("trigger"), actor.word("direction", "both"));
+    let mut level = level;
+    if let Some(set) = set_direction(actor) {
+        // What rises through the level with the sign of the direction passes it as it should.
+        let sign = actor.part("sign");
+        let falling = expression::code("falling");
+        actor.named(&sign, &format!("if {set} == {falling} then -1.0 else 1.0"));
+        (input, level) = (format!("{sign} * {input}"), format!("{sign} * {level}"));
+        direction = "rising".to_owned();
+    }
     let tolerance = actor.parameter("errorTolerance", "1e-4")?;
     let part = actor.part("crossing");
     let fields = vec![
@@ -261,6 +275,16 @@ fn level_crossing(actor: &mut Actor) -> Result<(), Problem> {
     actor.block(&earlier, "MicrostepDelay", vec![("input", Yaml::text(before))]);
     actor.expression(&format!("when(present({part}) and {earlier}, {value})"));
     Ok(())
+}
+
+/// The signal of the direction of a level crossing detector, if transitions set it.
+fn set_direction(actor: &Actor) -> Option<String> {
+    let name = actor.own.value("direction")?.strip_prefix('$')?;
+    let scope = &actor.frame.scope;
+    match (scope.string(name), scope.find(name, None)) {
+        (None, Ok(Name::Text(signal, _))) if scope.is_input(&signal) => Some(signal),
+        _ => None,
+    }
 }
 
 /// Whether the input of a level crossing detector has no value at first.

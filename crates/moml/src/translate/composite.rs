@@ -27,6 +27,8 @@ pub struct Frame<'a> {
     /// Inside a state its own time stops while the state is not active: the name of a signal that is
     /// the time of the model, once something asks for it.
     pub inside: Option<Inside>,
+    /// Whether its director is one of discrete events.
+    pub events: bool,
 }
 
 /// The state that contains a frame.
@@ -38,7 +40,17 @@ pub struct Inside {
     pub start: f64,
 }
 
+/// The port at which the content of a composite that fires as a whole sees its firings.
+pub fn tick_port() -> (String, usize) {
+    ("_tick".to_owned(), 0)
+}
+
 impl Frame<'_> {
+    /// The firings of the composite, if it fires as a whole, as one more of its inputs.
+    pub fn tick(&self) -> Option<((String, usize), String)> {
+        self.inputs.get(&tick_port()).map(|own| (tick_port(), own.clone()))
+    }
+
     /// The signals at an input port of an entity, one for each channel; none for a channel without
     /// a source.
     pub fn sources(&self, entity: &str, port: &str) -> Vec<Option<String>> {
@@ -93,7 +105,13 @@ impl Translation {
         self.own_parameters(model, &scope, &mut content)?;
         let tolerance = super::director::tolerance(model, &scope)?;
         self.tolerance = tolerance.and_then(|text| scope.constant(&text)).or(Some(1e-4));
-        self.fill(model, &scope, Signals::new(), None, "", &mut content)?;
+        let mut inputs = Signals::new();
+        if model.director().is_some_and(super::director::fires) {
+            let (name, block) = super::director::ticks(model, &scope, &mut content)?;
+            content.blocks.push((name.clone(), block));
+            inputs.insert(tick_port(), name);
+        }
+        self.fill(model, &scope, inputs, None, "", &mut content)?;
         let simulate = super::director::settings(model, &scope, &self.longest)?;
         settle_parameters(model, &scope, &mut content)?;
         Ok((content, simulate))
@@ -151,7 +169,8 @@ impl Translation {
         }
         let names = block_names;
         let scope = scope.clone();
-        let frame = Frame { component, wiring, names, inputs, scope, inside };
+        let events = component.director().is_some_and(|own| own.class.ends_with("DEDirector"));
+        let frame = Frame { component, wiring, names, inputs, scope, inside, events };
         for entity in &component.entities {
             self.entity(&frame, entity, content)?;
         }
@@ -193,7 +212,8 @@ impl Translation {
     ) -> Result<(), Problem> {
         let name = frame.names[&own.name].clone();
         let scope = Scope::within(&frame.scope, false);
-        let inputs = self.connected(frame, own);
+        let mut inputs = self.connected(frame, own);
+        inputs.extend(self.firings(frame, own, &inputs));
         let prefix = format!("{name}_");
         inline_parameters(own, &scope, &inputs)?;
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
@@ -210,6 +230,29 @@ impl Translation {
             content.blocks.push((output, expression_block(&signal)));
         }
         Ok(())
+    }
+
+    /// The firings of a composite inside another one, if it fires as a whole: with the one around it,
+    /// or when all its inputs have come.
+    fn firings(
+        &self,
+        frame: &Frame,
+        own: &Component,
+        inputs: &Signals,
+    ) -> Option<((String, usize), String)> {
+        let fires = own.director().is_some_and(super::director::fires);
+        if frame.tick().is_some() && (fires || own.director().is_none()) {
+            return frame.tick();
+        }
+        let reacts = own.director().is_some_and(super::director::reacts);
+        let joint = match (fires, reacts) {
+            (true, false) => " and ",
+            (true, true) if self.directors.last() != Some(&true) => " or ",
+            _ => return None,
+        };
+        let all: Vec<String> = inputs.values().map(|own| format!("present({own})")).collect();
+        let all = Some(all.join(joint)).filter(|all| !all.is_empty())?;
+        Some((tick_port(), format!("when({all}, 1)")))
     }
 
     /// The signals at the input ports of an entity, seen from inside it, by the names that they have
@@ -237,7 +280,8 @@ impl Translation {
         let mut inner = Content::default();
         // What the diagram needs from around it keeps its name.
         inner.used.extend(frame.scope.visible());
-        let connected = self.connected(frame, own);
+        let mut connected = self.connected(frame, own);
+        connected.extend(self.firings(frame, own, &connected));
         let mut inputs = Signals::new();
         let mut fields = Vec::new();
         let mut input_names = Vec::new();

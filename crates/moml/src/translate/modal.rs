@@ -3,6 +3,7 @@
 //! The refinements of a state become the diagram of the state; composites inside are inlined, since
 //! transitions may set what is inside.
 
+mod speech;
 mod transition;
 
 use std::cell::Cell;
@@ -39,9 +40,18 @@ struct Machine<'a> {
     drawn: Cell<usize>,
     /// The name of its block.
     name: String,
+    /// Whether a transition that says nothing about it resumes the diagram that it enters.
+    resumes: bool,
+    /// For each state, whether it has outputs of its own: no other state has the same refinements.
+    alone: Vec<bool>,
 }
 
 impl Machine<'_> {
+    /// Whether what the transitions of a state emit is part of the outputs of the state.
+    fn speaks(&self, state: usize) -> bool {
+        self.alone[state]
+    }
+
     /// The signal that has another random number after each transition.
     fn draw(&self) -> String {
         self.drawn.set(self.drawn.get() + 1);
@@ -53,8 +63,20 @@ impl Machine<'_> {
 struct Translated {
     content: Content,
     outputs: Signals,
-    /// The scope of each refinement.
+    /// The scope of each refinement that is not a machine.
     scopes: BTreeMap<String, Rc<Scope>>,
+    /// The names of its refinements that are machines.
+    machines: Vec<String>,
+}
+
+/// Where a machine is.
+struct Place {
+    /// The name of its block.
+    name: String,
+    /// What the time of the model is there.
+    now: String,
+    inputs: Signals,
+    scope: Rc<Scope>,
 }
 
 impl Translation {
@@ -63,6 +85,18 @@ impl Translation {
         &mut self,
         frame: &Frame,
         own: &Component,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        let now = frame.inside.as_ref().map_or("time", |inside| inside.now.as_str()).to_owned();
+        let (name, mut inputs) = (frame.names[&own.name].clone(), self.connected(frame, own));
+        inputs.extend(frame.tick());
+        self.machine_at(own, Place { name, now, inputs, scope: frame.scope.clone() }, content)
+    }
+
+    fn machine_at(
+        &mut self,
+        own: &Component,
+        Place { name, now: outer_now, inputs, scope: outer }: Place,
         content: &mut Content,
     ) -> Result<(), Problem> {
         let controller = own.entity("_Controller").unwrap_or(own);
@@ -75,7 +109,6 @@ impl Translation {
         if states.is_empty() {
             return wrong("a machine without states");
         }
-        let name = frame.names[&own.name].clone();
         let now = format!("{name}_now");
         let mut used = BTreeSet::from(["state".to_owned(), "done".to_owned()]);
         let states_named: BTreeMap<String, String> = states
@@ -88,8 +121,7 @@ impl Translation {
             .filter(|port| port.output)
             .map(|port| (port.name.clone(), names::fresh(&port.name, &mut used)))
             .collect();
-        let scope = Scope::within(&frame.scope, false);
-        let inputs = self.connected(frame, own);
+        let scope = Scope::within(&outer, false);
         let mut machine_content = Content { used: content.used.clone(), ..Content::default() };
         for whole in [own, controller] {
             for parameter in whole.properties.iter().filter(|own| own.is_parameter()) {
@@ -112,6 +144,8 @@ impl Translation {
             draw,
             drawn: Cell::new(0),
             name: name.clone(),
+            resumes: self.resumes,
+            alone: states.iter().map(|own| is_alone(own, &states)).collect(),
             own,
             controller,
             inputs,
@@ -178,7 +212,7 @@ impl Translation {
         block.push(("states".to_owned(), Yaml::Map(machine_states)));
         let whole = Yaml::Map(block);
         if mentions(&whole, &now) {
-            content.blocks.push((now.clone(), super::composite::expression_block("time")));
+            content.blocks.push((now.clone(), super::composite::expression_block(&outer_now)));
             content.used.insert(now);
         }
         content.blocks.push((name.clone(), whole));
@@ -222,7 +256,8 @@ impl Translation {
                     && text("outputActions").is_none()
             });
             let Some((relation, to)) = found else { break };
-            let transition = Transition { machine, relation, states, translated, from, to };
+            let spoken = false;
+            let transition = Transition { machine, relation, states, translated, from, to, spoken };
             let told = format!("transition {}.{}", machine.controller.path, relation.name);
             let failed = |reason: String| {
                 Problem::unsupported(&machine.controller.file, relation.line, &told, reason)
@@ -249,6 +284,7 @@ impl Translation {
     ) -> Result<Translated, Problem> {
         let mut content = Content { used, ..Content::default() };
         let (mut outputs, mut scopes) = (Signals::new(), BTreeMap::new());
+        let mut machines = Vec::new();
         let refinements = refinements(state);
         for (at, name) in refinements.iter().enumerate() {
             let Some(refinement) = machine.own.entity(name) else {
@@ -257,9 +293,16 @@ impl Translation {
                 return Err(Problem::wrong(&state.file, state.line, &told, reason));
             };
             if refinement.entity("_Controller").is_some() {
-                let told = format!("entity {}", refinement.path);
-                let reason = "a refinement that is a state machine itself";
-                return Err(Problem::unsupported(&refinement.file, refinement.line, &told, reason));
+                let name = names::fresh(&refinement.name, &mut content.used);
+                let (now, inputs) = (inside.now.clone(), machine.inputs.clone());
+                let place = Place { name: name.clone(), now, inputs, scope: machine.scope.clone() };
+                self.machine_at(refinement, place, &mut content)?;
+                for port in refinement.ports.iter().filter(|port| port.output) {
+                    let signal = format!("{name}.{}", names::plain(&port.name));
+                    outputs.insert((port.name.clone(), 0), signal);
+                }
+                machines.push(name);
+                continue;
             }
             super::director::check(refinement)?;
             let start = super::director::inner_start(refinement)?;
@@ -287,7 +330,10 @@ impl Translation {
                     }
                 }
             }
-            let inputs = machine.inputs.clone();
+            let mut inputs = machine.inputs.clone();
+            if !refinement.director().is_none_or(super::director::fires) {
+                inputs.remove(&super::composite::tick_port());
+            }
             let inner = Some(Inside { start, ..inside.clone() });
             if let Some(own) = self.tolerance_of(refinement, &scope)? {
                 content.tolerance = Some(own);
@@ -295,7 +341,7 @@ impl Translation {
             outputs.extend(self.fill(refinement, &scope, inputs, inner, &prefix, &mut content)?);
             scopes.insert(name.clone(), scope);
         }
-        Ok(Translated { content, outputs, scopes })
+        Ok(Translated { content, outputs, scopes, machines })
     }
 
     fn state_yaml(
@@ -319,10 +365,17 @@ impl Translation {
                 let here = &mut translated[at];
                 for name in &own {
                     let Some(refinement) = machine.own.entity(name) else { continue };
-                    let scope = here.scopes[name].clone();
+                    let Some(scope) = here.scopes.get(name).cloned() else { continue };
                     super::composite::settle_parameters(refinement, &scope, &mut here.content)?;
                 }
-                let content = &mut here.content;
+                let outputs = here.outputs.iter().filter(|((_, channel), _)| *channel == 0);
+                let outputs = outputs.filter_map(|((port, _), signal)| {
+                    Some((machine.outputs.get(port)?.clone(), signal.clone()))
+                });
+                let outputs: BTreeMap<String, String> = outputs.collect();
+                let outputs = speech::outputs(machine, (states, at), translated, outputs)?;
+                let outputs: Vec<(String, String)> = outputs.into_iter().chain(extra).collect();
+                let content = &mut translated[at].content;
                 if !content.parameters.is_empty() {
                     entries.push(("parameters".to_owned(), parameters(&content.parameters)));
                 }
@@ -333,11 +386,6 @@ impl Translation {
                     let blocks = std::mem::take(&mut content.blocks);
                     entries.push(("blocks".to_owned(), Yaml::Map(blocks)));
                 }
-                let outputs = here.outputs.iter().filter(|((_, channel), _)| *channel == 0);
-                let outputs = outputs.filter_map(|((port, _), signal)| {
-                    Some((machine.outputs.get(port)?.clone(), signal.clone()))
-                });
-                let outputs: Vec<(String, String)> = outputs.chain(extra).collect();
                 if !outputs.is_empty() {
                     entries.push(("outputs".to_owned(), Yaml::map(outputs)));
                 }
@@ -351,6 +399,13 @@ impl Translation {
         }
         Ok(Yaml::Map(entries))
     }
+}
+
+/// Whether no other state of a machine has the refinements of a state.
+fn is_alone(state: &Component, states: &[&Component]) -> bool {
+    let own = refinements(state);
+    let same = states.iter().filter(|other| refinements(other) == own).count();
+    own.is_empty() || same == 1
 }
 
 /// Gives an integrator of a state another initial value.
