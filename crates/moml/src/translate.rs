@@ -10,6 +10,7 @@ mod modal;
 mod names;
 mod random;
 mod scope;
+mod settle;
 mod sources;
 mod tests;
 
@@ -65,8 +66,10 @@ struct Translation {
     directors: Vec<bool>,
     /// The longest steps that directors inside the model ask for \[s\].
     longest: Vec<f64>,
-    /// How many levels of composites are being translated.
+    /// How many levels of composites and machines are being translated.
     depth: usize,
+    /// How many of them have been.
+    work: usize,
     /// Whether a transition that says nothing about it resumes the diagram that it enters, as in
     /// models of versions up to 9.0.
     resumes: bool,

@@ -34,7 +34,7 @@ pub fn outputs(entity: &Component) -> Vec<String> {
         "CartesianToPolar" => &["magnitude", "angle"],
         "Minimum" => &["minimumValue", "channelNumber"],
         "Maximum" => &["maximumValue", "channelNumber"],
-        "Derivative" => &["output", "impulse"],
+        "Derivative" => &["derivative", "impulse"],
         "DifferentialSystem" => {
             let of_file = entity.ports.iter().filter(|port| port.output || !port.input);
             return of_file.map(|port| port.name.clone()).collect();
@@ -258,6 +258,23 @@ impl Actor<'_, '_> {
         self.own.value(name).map_or(default, |value| value == "true")
     }
 
+    /// The function at a port, if that comes from a constant that is one.
+    pub fn constant_function(&self, port: &str) -> Option<Name> {
+        let wiring = &self.frame.wiring;
+        let channels = wiring.channels(Some(&self.own.name), port);
+        let mut ends = channels.iter().flat_map(|channel| wiring.ends(*channel));
+        ends.find_map(|(end, _)| {
+            let source = self.frame.component.entity(end.entity.as_ref()?)?;
+            if source.kind() != "Const" {
+                return None;
+            }
+            match expression::parse(source.value("value")?).ok()? {
+                expression::Node::Function(names, body) => Some(Name::Function(names, *body)),
+                _ => None,
+            }
+        })
+    }
+
     /// Adds a block.
     pub fn block(&mut self, name: &str, kind: &str, fields: Vec<(&str, Yaml)>) {
         self.content.used.insert(name.to_owned());
@@ -322,6 +339,20 @@ impl Actor<'_, '_> {
         let reason = "a source without a trigger, which fires at each step of the solver";
         let fired = self.fired().ok_or_else(|| self.unsupported(reason))?;
         Ok(format!("when({fired}, 1)"))
+    }
+
+    /// Events of several sources at the tags at which all of them come, as they can be combined.
+    pub fn together(&mut self, signals: &[String]) -> Vec<String> {
+        let all: Vec<String> = signals.iter().map(|own| format!("present({own})")).collect();
+        let both = self.part("both");
+        self.named(&both, &format!("when({}, 1)", all.join(" and ")));
+        let sample = |signal: &String| {
+            let value = self.part("value");
+            let input = ("input", Yaml::text(signal.clone()));
+            self.block(&value, "Sample", vec![input, ("trigger", Yaml::text(both.clone()))]);
+            value
+        };
+        signals.iter().map(sample).collect()
     }
 
     /// A parameter that a port of the same name may give new values.

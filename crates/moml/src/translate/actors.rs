@@ -197,25 +197,49 @@ fn expression(actor: &mut Actor) -> Result<(), Problem> {
         .filter(|port| port.name != "output")
         .map(|port| (port.name.clone(), actor.input(&port.name)))
         .collect();
+    let functions: Vec<(String, Name)> = ports
+        .iter()
+        .filter_map(|(port, _)| Some((port.clone(), actor.constant_function(port)?)))
+        .collect();
+    let ports: Vec<(String, Option<String>)> = ports
+        .into_iter()
+        .filter(|(port, _)| !functions.iter().any(|(own, _)| own == port))
+        .collect();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mentioned = |name: &str| text.split(|c: char| !is_name(c)).any(|word| word == name);
+    // Events of several sources can be combined where all of them come.
+    let mut signals: Vec<String> = ports
+        .iter()
+        .filter(|(name, _)| mentioned(name))
+        .filter_map(|(_, signal)| signal.clone())
+        .collect();
+    signals.sort_unstable();
+    signals.dedup();
+    let joint = actor.frame.events && signals.len() > 1 && !text.contains("_isPresent");
+    let values = if joint { actor.together(&signals) } else { signals.clone() };
+    let value = |signal: &String| {
+        let at = signals.iter().position(|own| own == signal);
+        at.map_or_else(|| signal.clone(), |at| values[at].clone())
+    };
     let find = |name: &str| ports.iter().find(|(own, _)| own == name);
     let printed = actor.print(&text, Some("expression"), &mut |name| {
+        if let Some((_, function)) = functions.iter().find(|(own, _)| own == name) {
+            return Some(function.clone());
+        }
         if let Some((_, signal)) = find(name) {
-            return Some(Name::Text(signal.clone().unwrap_or_else(|| "absent".to_owned()), false));
+            let text = signal.as_ref().map(value);
+            return Some(Name::Text(text.unwrap_or_else(|| "absent".to_owned()), false));
         }
         let (_, signal) = find(name.strip_suffix("_isPresent")?)?;
         let text = signal.as_ref().map_or("false".to_owned(), |own| format!("present({own})"));
         Some(Name::Text(text, false))
     })?;
     // It fires only if all connected ports have a value, read or not.
-    let mentioned = |name: &str| {
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        text.split(|c: char| !is_name(c)).any(|word| word == name)
-    };
-    let others: Vec<String> = ports
+    let others = ports
         .iter()
         .filter(|(name, _)| !mentioned(name))
-        .filter_map(|(_, signal)| signal.as_ref().map(|own| format!("present({own})")))
-        .collect();
+        .filter_map(|(_, signal)| signal.as_ref().map(|own| format!("present({own})")));
+    let others: Vec<String> = others.collect();
     match others.is_empty() {
         true => actor.expression(&printed.text),
         false => actor.expression(&format!("when({}, {})", others.join(" and "), printed.text)),
@@ -378,7 +402,11 @@ fn comparator(actor: &mut Actor) -> Result<(), Problem> {
         own @ (">" | ">=" | "<" | "<=" | "==") => own.to_owned(),
         other => return Err(actor.unsupported(format!("the comparison `{other}`"))),
     };
-    let (left, right) = (actor.signal("left"), actor.signal("right"));
+    let (mut left, mut right) = (actor.signal("left"), actor.signal("right"));
+    if actor.frame.events && left != right {
+        let values = actor.together(&[left, right]);
+        [left, right] = [values[0].clone(), values[1].clone()];
+    }
     actor.expression(&format!("{left} {sign} {right}"));
     Ok(())
 }

@@ -60,25 +60,19 @@ pub fn settings(
         put("growth", Some("10".to_owned()));
     }
     let longest = value("maxStepSize")?.unwrap_or_else(|| "1".to_owned());
-    // Directors inside allow steps as long as their own, and so does a start after every step.
-    let mut limits: Vec<String> =
-        inner.iter().copied().min_by(f64::total_cmp).iter().map(f64::to_string).collect();
-    limits.extend(inside.then_some(first));
-    let limit = |longest: String, other: String| {
-        let number = |text: &String| text.parse::<f64>().ok();
-        match (number(&longest), number(&other)) {
-            (Some(a), Some(b)) => {
-                if b < a {
-                    other
-                } else {
-                    longest
-                }
-            }
-            _ => format!("min({longest}, {other})"),
-        }
+    // A start after every step allows none that is longer than the first.
+    let number = |text: &String| text.parse::<f64>().ok();
+    let longest = match inside.then(|| (number(&longest), number(&first))) {
+        None => longest,
+        Some((Some(a), Some(b))) if a <= b => longest,
+        Some((Some(_), Some(_))) => first,
+        Some(_) => format!("min({longest}, {first})"),
     };
-    let longest = limits.into_iter().fold(longest, limit);
+    // Directors inside are asked only for the step after another one.
+    let next = inner.iter().copied().min_by(f64::total_cmp);
+    let shorter = next.filter(|next| scope.constant(&longest).is_none_or(|own| *next < own));
     put("maximum_step", Some(longest));
+    put("next_step", shorter.map(|next| next.to_string()));
     Ok(settings)
 }
 
@@ -155,7 +149,7 @@ pub fn speculates(model: &Component) -> bool {
 /// The longest step of the director of a composite inside a model, if it is a number.
 pub fn longest_step(own: &Component, scope: &Scope) -> Option<f64> {
     let director = own.director().filter(|own| own.class.ends_with("ContinuousDirector"))?;
-    let longest = director.property("maxStepSize").and_then(Property::text)?;
+    let longest = director.property("maxStepSize").and_then(Property::text).unwrap_or("1.0");
     scope.constant(longest).filter(|longest| *longest > 0.0)
 }
 

@@ -102,7 +102,10 @@ fn gate(actor: &mut Actor) -> Result<(), Problem> {
 }
 
 fn equals(actor: &mut Actor) -> Result<(), Problem> {
-    let inputs = actor.inputs("input");
+    let mut inputs = actor.inputs("input");
+    if actor.frame.events || actor.frame.tick().is_some() {
+        inputs = actor.together(&inputs);
+    }
     let tolerance = actor.number("tolerance", "0").unwrap_or(0.0);
     let Some((first, others)) = inputs.split_first().filter(|(_, others)| !others.is_empty())
     else {

@@ -3,6 +3,7 @@
 //! The refinements of a state become the diagram of the state; composites inside are inlined, since
 //! transitions may set what is inside.
 
+mod closures;
 mod speech;
 mod transition;
 
@@ -18,6 +19,7 @@ use crate::Problem;
 use crate::expression::{self, Name, Node};
 use crate::tree::{Component, Property, Relation, find};
 use crate::yaml::Yaml;
+use closures::{Closure, closures};
 use transition::{Transition, hoisted, leaving, refinements, transitions};
 
 /// A machine being translated.
@@ -34,6 +36,8 @@ struct Machine<'a> {
     /// Parameters of refinements that transitions set, which become parameters of the machine: their
     /// names, by refinement and parameter.
     set: BTreeMap<(String, String), String>,
+    /// Those of them that are functions.
+    closures: BTreeMap<(String, String), Closure>,
     /// The output at which every transition emits an event, if one of them draws random numbers, and
     /// how many of these there are.
     draw: Option<String>,
@@ -99,6 +103,7 @@ impl Translation {
         Place { name, now: outer_now, inputs, scope: outer }: Place,
         content: &mut Content,
     ) -> Result<(), Problem> {
+        self.enter(own)?;
         let controller = own.entity("_Controller").unwrap_or(own);
         let states: Vec<&Component> =
             controller.entities.iter().filter(|own| own.kind() == "State").collect();
@@ -133,6 +138,7 @@ impl Translation {
                 scope.define(&parameter.name, Ok(Name::Text(inner, false)));
             }
         }
+        let closures = closures(own, controller, &scope, &mut machine_content)?;
         let set = hoisted(own, controller, &scope, &mut machine_content)?;
         let draws = |relation: &Relation| {
             let mut texts = relation.properties.iter().filter_map(Property::text);
@@ -153,13 +159,23 @@ impl Translation {
             states: states_named,
             scope: scope.clone(),
             set,
+            closures,
         };
         let mut translated: Vec<Translated> = Vec::new();
+        let around = std::mem::take(&mut self.longest);
+        let mut longest = Some(0.0);
         for state in &states {
             let inside = Inside { now: now.clone(), start: 0.0 };
             let used = machine_content.used.clone();
             translated.push(self.state(&machine, state, inside, used)?);
+            // Only the director of the current state is asked: what all of them ask for counts.
+            let own = std::mem::take(&mut self.longest).into_iter().min_by(f64::total_cmp);
+            if !is_left_at_once(&machine, state, &states) {
+                longest = longest.zip(own).map(|(all, own)| f64::max(all, own));
+            }
         }
+        self.longest = around;
+        self.longest.extend(longest.filter(|longest| *longest > 0.0));
         let mut tests: BTreeMap<String, BTreeMap<usize, String>> = BTreeMap::new();
         for (at, state) in translated.iter_mut().enumerate() {
             for (column, signal) in std::mem::take(&mut state.content.tests) {
@@ -175,8 +191,8 @@ impl Translation {
             let yaml = self.state_yaml(&machine, state, &mut translated, at, &states, extra)?;
             machine_states.push((machine.states[&state.name].clone(), yaml));
         }
-        super::composite::settle_parameters(own, &scope, &mut machine_content)?;
-        super::composite::settle_parameters(controller, &scope, &mut machine_content)?;
+        super::settle::settle_parameters(own, &scope, &mut machine_content)?;
+        super::settle::settle_parameters(controller, &scope, &mut machine_content)?;
         let mut block = vec![("type".to_owned(), Yaml::text("Modal"))];
         let initial = states.iter().find(|own| own.value("isInitialState") == Some("true"));
         let initial = initial.map(|own| own.name.as_str()).or(controller.value("initialStateName"));
@@ -228,6 +244,7 @@ impl Translation {
             content.tests.push((longer, format!("{name}.test_{column}")));
         }
         self.rename_columns(&own.path, &renamed);
+        self.leave();
         Ok(())
     }
 
@@ -310,7 +327,13 @@ impl Translation {
             let prefix = if at == 0 { String::new() } else { format!("{}_", names::plain(name)) };
             for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
                 let Some(text) = parameter.text() else { continue };
-                if let Some(own) = machine.set.get(&(name.clone(), parameter.name.clone())) {
+                let key = (name.clone(), parameter.name.clone());
+                if let Some(Closure { names, body, .. }) = machine.closures.get(&key) {
+                    let function = Name::Function(names.clone(), body.clone());
+                    scope.define(&parameter.name, Ok(function));
+                    continue;
+                }
+                if let Some(own) = machine.set.get(&key) {
                     scope.define_input(&parameter.name, own);
                     continue;
                 }
@@ -335,6 +358,7 @@ impl Translation {
                 inputs.remove(&super::composite::tick_port());
             }
             let inner = Some(Inside { start, ..inside.clone() });
+            self.longest.extend(super::director::longest_step(refinement, &scope));
             if let Some(own) = self.tolerance_of(refinement, &scope)? {
                 content.tolerance = Some(own);
             }
@@ -366,7 +390,7 @@ impl Translation {
                 for name in &own {
                     let Some(refinement) = machine.own.entity(name) else { continue };
                     let Some(scope) = here.scopes.get(name).cloned() else { continue };
-                    super::composite::settle_parameters(refinement, &scope, &mut here.content)?;
+                    super::settle::settle_parameters(refinement, &scope, &mut here.content)?;
                 }
                 let outputs = here.outputs.iter().filter(|((_, channel), _)| *channel == 0);
                 let outputs = outputs.filter_map(|((port, _), signal)| {
@@ -399,6 +423,15 @@ impl Translation {
         }
         Ok(Yaml::Map(entries))
     }
+}
+
+/// Whether a state without refinements has a transition that is always enabled.
+fn is_left_at_once(machine: &Machine, state: &Component, states: &[&Component]) -> bool {
+    let always = |(relation, _): &(&Relation, usize)| {
+        let guard = find(&relation.properties, "guardExpression").and_then(Property::text);
+        guard.is_none_or(|guard| guard == "true")
+    };
+    refinements(state).is_empty() && leaving(machine, state, states).iter().any(always)
 }
 
 /// Whether no other state of a machine has the refinements of a state.

@@ -85,6 +85,11 @@ fn causality(actor: &mut Actor) -> Result<(), Problem> {
 }
 
 fn constant(actor: &mut Actor) -> Result<(), Problem> {
+    // A function has no signal: those who call it know it.
+    let text = actor.own.value("value").unwrap_or("1");
+    if matches!(expression::parse(text), Ok(expression::Node::Function(..))) {
+        return Ok(());
+    }
     let value = actor.parameter("value", "1")?;
     match actor.fired().is_none() && actor.frame.inside.is_none() {
         true => actor.block(&actor.name.clone(), "Constant", vec![("value", Yaml::Text(value))]),
@@ -235,11 +240,34 @@ fn begin_before(actor: &Actor, fields: &mut Vec<(&'static str, Yaml)>) {
 
 fn waveform(actor: &mut Actor) -> Result<(), Problem> {
     let mut fields = timing(actor, "{0.0, 1.0}", "2.0", "times")?;
-    begin_before(actor, &mut fields);
+    let interpolation = actor.word("interpolation", "linear");
+    let line = line_from_start(actor).filter(|_| interpolation == "linear");
+    if line.is_none() {
+        begin_before(actor, &mut fields);
+    }
     fields.insert(1, ("values", pattern(actor, "values", "{1, -1}")?));
-    fields.push(("interpolation", Yaml::Text(actor.word("interpolation", "linear"))));
-    actor.block(&actor.name.clone(), "Waveform", fields);
+    fields.push(("interpolation", Yaml::Text(interpolation)));
+    let Some((first, line)) = line else {
+        actor.block(&actor.name.clone(), "Waveform", fields);
+        return Ok(());
+    };
+    let wave = actor.part("wave");
+    actor.block(&wave, "Waveform", fields);
+    actor.expression(&format!("if time < {first} then {line} else {wave}"));
     Ok(())
+}
+
+/// The time of the first sample of a wave and the line that leads there, if a sample of an earlier
+/// cycle would come at the start itself, where there is none in Ptolemy II.
+fn line_from_start(actor: &Actor) -> Option<(f64, String)> {
+    let times = actor.numbers("offsets", "{0.0, 1.0}")?;
+    let (first, last) = (*times.first()?, *times.last()?);
+    if first <= 0.0 || actor.number("period", "2.0") != Some(last) {
+        return None;
+    }
+    let values = actor.numbers("values", "{1, -1}")?;
+    let (from, to) = (*values.last()?, *values.first()?);
+    Some((first, format!("{} + {} * time", number(from), number((to - from) / first))))
 }
 
 /// A queue; a trigger that finds it empty is kept if the actor says so.

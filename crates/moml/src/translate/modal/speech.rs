@@ -10,20 +10,22 @@
 
 use std::collections::BTreeMap;
 
-use super::super::composite::expression_block;
+use super::super::composite::{expression_block, tick_port};
 use super::super::{Content, names};
-use super::transition::{Transition, leaving};
+use super::transition::{Transition, leaving, refinements};
 use super::{Machine, Translated};
 use crate::Problem;
 use crate::tree::{Component, Property, Relation, find};
 
-/// Whether nothing but a guard decides about a transition.
-pub fn is_plain(relation: &Relation) -> bool {
+/// Whether nothing but a guard decides about a transition of a state. A preemptive one silences
+/// whatever the state emits.
+pub fn is_plain(relation: &Relation, state: &Component) -> bool {
     let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
     let odd = ["nondeterministic", "defaultTransition", "error", "errorTransition", "termination"];
     let waits = |text: &str| text.contains("timeout") || text.contains("random()");
     let texts = ["guardExpression", "outputActions"].iter().filter_map(|name| text(name));
-    !odd.iter().any(|name| text(name) == Some("true")) && !texts.into_iter().any(waits)
+    let silences = text("preemptive") == Some("true") && !refinements(state).is_empty();
+    !silences && !odd.iter().any(|name| text(name) == Some("true")) && !texts.into_iter().any(waits)
 }
 
 /// The outputs of a state with what its transitions emit. `states` has all states and the number of
@@ -42,7 +44,7 @@ pub fn outputs(
     let speech = Speech { machine, states, translated, at };
     let leaving = leaving(machine, states[at], states);
     let mut plain: Vec<(Transition, Vec<(String, String)>)> = Vec::new();
-    for (relation, to) in leaving.into_iter().filter(|(own, _)| is_plain(own)) {
+    for (relation, to) in leaving.into_iter().filter(|(own, _)| is_plain(own, states[at])) {
         let transition = speech.transition(relation, to);
         let told = format!("transition {}.{}", controller.path, relation.name);
         let said = speech.said(&transition, &mut vec![at], &mut content).map_err(|reason| {
@@ -50,8 +52,6 @@ pub fn outputs(
         })?;
         plain.push((transition, said));
     }
-    // A preemptive one comes first, so that its choice is made last.
-    plain.sort_by_key(|(own, _)| own.is("preemptive"));
     for (transition, said) in plain {
         if said.is_empty() {
             continue;
@@ -96,11 +96,15 @@ impl<'a> Speech<'a> {
     /// The condition under which a transition is taken, which is never absent.
     fn taken(&self, transition: &Transition, content: &mut Content) -> Result<String, String> {
         let text = transition.text("guardExpression").unwrap_or("true");
-        let (Some(guard), _) = transition.guard(text)? else { return Ok("true".to_owned()) };
+        let tick = self.machine.inputs.get(&tick_port());
+        let (Some(guard), _) = transition.guard(text)? else {
+            return Ok(tick.map_or("true".to_owned(), |tick| format!("present({tick})")));
+        };
         let name = names::fresh("guard", &mut content.used);
         content.blocks.push((name.clone(), expression_block(&guard)));
         let taken = names::fresh("taken", &mut content.used);
-        let text = format!("if present({name}) then {name} else false");
+        let fires = tick.map_or(String::new(), |tick| format!("present({tick}) and "));
+        let text = format!("if {fires}present({name}) then {name} else false");
         content.blocks.push((taken.clone(), expression_block(&text)));
         Ok(taken)
     }
@@ -119,7 +123,7 @@ impl<'a> Speech<'a> {
         visited.push(transition.to);
         for (relation, to) in leaving(self.machine, self.states[transition.to], self.states) {
             let next = self.transition(relation, to);
-            if !next.is("immediate") || !is_plain(relation) {
+            if !next.is("immediate") || !is_plain(relation, self.states[transition.to]) {
                 continue;
             }
             let said = self.said(&next, visited, content)?;

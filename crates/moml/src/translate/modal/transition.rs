@@ -68,7 +68,7 @@ pub fn transitions(
         let failed =
             |reason: String| Problem::unsupported(&controller.file, relation.line, &told, reason);
         let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
-        let spoken = machine.speaks(at) && is_plain(relation);
+        let spoken = machine.speaks(at) && is_plain(relation, state);
         let transition = Transition { machine, relation, states, translated, from: at, to, spoken };
         all.push(transition.yaml().map_err(failed)?);
     }
@@ -142,7 +142,10 @@ impl Transition<'_> {
         let flags = [
             ("history", self.resumes()),
             ("immediate", self.is("immediate")),
-            ("preemptive", self.is("preemptive")),
+            (
+                "preemptive",
+                self.is("preemptive") && !refinements(self.states[self.from]).is_empty(),
+            ),
             ("nondeterministic", self.is("nondeterministic")),
             ("default", self.is("defaultTransition")),
             ("error", self.is("errorTransition")),
@@ -239,10 +242,29 @@ impl Transition<'_> {
         let text = self.text("setActions").or(self.text("commitActions")).unwrap_or_default();
         let mut all: Vec<(String, String)> = Vec::new();
         for (target, value) in assignments(text)? {
+            if let Node::Function(..) = value {
+                all.extend(self.made(&target)?);
+                continue;
+            }
             let value = self.print(&value)?;
             for name in self.targets(&target)? {
                 all.push((name, value.clone()));
             }
+        }
+        Ok(all)
+    }
+
+    /// What is set if a transition makes a function: its number, and what it takes from ports.
+    fn made(&self, target: &str) -> Result<Vec<(String, String)>, String> {
+        let key = target.split_once('.').map(|(a, b)| (a.to_owned(), b.to_owned()));
+        let closure = key.and_then(|key| self.machine.closures.get(&key));
+        let made = closure.and_then(|own| Some((own, own.made.get(&self.relation.name)?)));
+        let Some((closure, (number, read))) = made else {
+            return Err(format!("there is no function to set at `{target}`"));
+        };
+        let mut all = vec![(closure.choice.clone(), number.to_string())];
+        for (port, parameter) in read {
+            all.push((parameter.clone(), self.print(&Node::Name(port.clone()))?));
         }
         Ok(all)
     }
@@ -317,8 +339,11 @@ pub fn hoisted(
         let text = text("setActions").or(text("commitActions")).unwrap_or_default();
         let told = format!("transition {}.{}", controller.path, relation.name);
         let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
-        for (target, _) in assignments(text).map_err(failed)? {
+        for (target, value) in assignments(text).map_err(failed)? {
             let Some((refinement, name)) = target.split_once('.') else { continue };
+            if let Node::Function(..) = value {
+                continue;
+            }
             let parameter = own.entity(refinement).and_then(|own| own.property(name));
             let key = (refinement.to_owned(), name.to_owned());
             if stays(own, controller, scope, &key).map_err(failed)? {
@@ -410,7 +435,7 @@ fn conjunct(text: &str) -> String {
 }
 
 /// Assignments `a = x; b = y`. Rows of matrices are divided by `;`, too.
-fn assignments(text: &str) -> Result<Vec<(String, Node)>, String> {
+pub fn assignments(text: &str) -> Result<Vec<(String, Node)>, String> {
     let parts = separated(text).into_iter().map(str::trim).filter(|part| !part.is_empty());
     let split = |part: &str| {
         let (target, value) = part.split_once('=').ok_or(format!("`{part}` is no assignment"))?;
