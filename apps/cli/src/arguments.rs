@@ -208,6 +208,9 @@ pub enum FmuLook {
         /// The FMU.
         fmu: PathBuf,
     },
+    /// Host an instance of an FMU for the process at the other end of standard input.
+    #[command(hide = true)]
+    Host,
 }
 
 // The arguments of an export are required unless there is a subcommand, which cannot be derived.

@@ -17,6 +17,7 @@ use trace::{Header, Trace};
 
 use crate::data::{self, Data};
 use crate::figures::Figures;
+use crate::foreign;
 use crate::invariants;
 use crate::native::{Native, NativeError};
 use crate::run::{Failure, Outcome, Run};
@@ -385,8 +386,9 @@ fn front(
     library: &Library,
     overrides: &Settings,
 ) -> Result<(Diagram, Schedule), Diagnostics> {
+    let library = foreign::library(model, library)?;
     let make = |overrides: &Settings| {
-        let diagram = diagram::flatten(model, library, overrides)?;
+        let diagram = diagram::flatten(model, &library, overrides)?;
         let schedule = schedule::schedule(&diagram)?;
         Ok((diagram, schedule))
     };

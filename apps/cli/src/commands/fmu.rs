@@ -16,6 +16,7 @@ pub fn fmu(command: &FmuCommand) -> Result<()> {
     match command {
         FmuCommand::Export(arguments) => write(arguments),
         FmuCommand::Look(FmuLook::Show { fmu }) => show::show_fmu(fmu),
+        FmuCommand::Look(FmuLook::Host) => Ok(superdense::fmi::serve()?),
     }
 }
 
