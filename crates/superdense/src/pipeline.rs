@@ -334,6 +334,11 @@ impl System {
         paths
     }
 
+    /// Whether it may hold files that are removed with it: those of an FMU.
+    pub fn keeps_files(&self) -> bool {
+        self.diagram.blocks.iter().any(|block| block.definition.component.is_some())
+    }
+
     /// How many blocks the flat diagram has, including those made for expressions.
     pub fn block_count(&self) -> usize {
         self.diagram.blocks.len()

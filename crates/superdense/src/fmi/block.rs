@@ -84,6 +84,12 @@ pub(crate) fn kind(model: &Model, block: &Block) -> Result<Arc<dyn blocks::Block
     Ok(Arc::new(FmuBlock { instances, variables }))
 }
 
+/// The outputs of an FMU by the names that a model uses for them.
+pub(super) fn outputs(own: &Description) -> Vec<(String, Variable)> {
+    let found = Variables::of(own).map(|own| own.outputs).unwrap_or_default();
+    found.into_iter().map(|own| (own.name, own.variable)).collect()
+}
+
 /// A variable under the name that a model uses.
 #[derive(Clone, Debug)]
 struct Named {
@@ -304,7 +310,8 @@ impl Steps {
         let (zero, one) = (cx.graph.real(0.0), cx.graph.real(1.0));
         let none = cx.graph.binary(Binary::Equal, steps, zero);
         let begun = cx.graph.not(none);
-        let same = cx.graph.binary(Binary::Equal, now, last);
+        // Time does not run backwards, so that it is the same unless it is later.
+        let same = cx.graph.binary(Binary::LessEqual, now, last);
         let again = cx.graph.and(begun, same);
         let again = cx.graph.and(ticking, again);
         let more = cx.graph.add(steps, one);

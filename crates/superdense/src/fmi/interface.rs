@@ -90,9 +90,8 @@ impl Interface {
                 .help("remove `impulses` under `simulate`");
             return Err(refused(vec![error]));
         }
-        if let Some(block) =
-            system.diagram.blocks.iter().find(|own| own.definition.component.is_some())
-        {
+        let mut blocks = system.diagram.blocks.iter();
+        if let Some(block) = blocks.find(|own| own.definition.component.is_some()) {
             let message = "a model with an FMU in it cannot be exported";
             let error = Diagnostic::error("not-exportable", message)
                 .block(&block.path)

@@ -5,6 +5,7 @@
 //! functions of the standard in C are in `apps/fmu`.
 
 mod block;
+mod check;
 mod exchange;
 mod instance;
 mod instances;
@@ -18,6 +19,7 @@ pub use ::fmi::{
     Limits, Start, Structure, Unknown, Variability, Variable, VariableType, Version, platform,
 };
 pub(crate) use block::kind;
+pub use check::{CheckError, Checked, Difference, check};
 pub use instance::{Instance, InstanceError, Iterated, Stepped};
 pub use interface::{Interface, Port, Role};
 pub use package::{Exported, Loaded, PackageError, export, identifier, load};
