@@ -142,7 +142,10 @@ fn rows(folder: &Path) -> Vec<Vec<f64>> {
 fn a_step_has_the_inputs_of_the_point_before() {
     let folder = lag("fmu-lag", 0);
     for process in ["own", "here"] {
-        model(&folder, &format!(", period: 0.1, u: 1 + time, body_k: 3, y: 0.25, process: {process}"));
+        model(
+            &folder,
+            &format!(", period: 0.1, u: 1 + time, body_k: 3, y: 0.25, process: {process}"),
+        );
         let done = run(&folder);
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         let rows = rows(&folder);
@@ -207,7 +210,8 @@ fn types_of_fmi_three() {
     assert_eq!(last[2..], [4.0, 12.0, 24.0, 104.0, 52.0, 0.0]);
     let early = rows.iter().find(|row| row[0] == 1.0).expect("a row");
     assert_eq!(early[2..], [1.0, 0.0, 6.0, 101.0, 50.5, 1.0]);
-    fs::write(folder.join("model.yaml"), text.replace("count: 100", "count: 0.5")).expect("a model");
+    fs::write(folder.join("model.yaml"), text.replace("count: 100", "count: 0.5"))
+        .expect("a model");
     let done = run(&folder);
     let words = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(words.contains("`count` cannot have the value 0.5"), "{words}");
@@ -294,9 +298,17 @@ fn fields_that_do_not_match() {
     refused(&folder, &["check", "model.yaml"], &["unknown-field", "`v`"]);
     model(&folder, ", period: 0.1, u: [1, 2]");
     refused(&folder, &["check", "model.yaml"], &["type-mismatch", "`u`"]);
+    let once =
+        TWO.replace("<CoSimulation", "<CoSimulation canBeInstantiatedOnlyOncePerProcess=\"true\"");
+    let library = compiled(&folder, "two", 0);
+    let files = [("modelDescription.xml", once.as_bytes()), (&*place(2, "lag"), &library)];
+    pack(&folder.join("lag.fmu"), &files);
+    model(&folder, ", period: 0.1, process: here");
+    refused(&folder, &["check", "model.yaml"], &["bad-fmu", "one instance in a process"]);
     model(&folder, ", period: 0");
     refused(&folder, &["check", "model.yaml"], &["`period` must be positive"]);
-    fs::write(folder.join("model.yaml"), "superdense: 1\nblocks: {p: {type: FMU}}\n").expect("a file");
+    fs::write(folder.join("model.yaml"), "superdense: 1\nblocks: {p: {type: FMU}}\n")
+        .expect("a file");
     refused(&folder, &["check", "model.yaml"], &["missing-field", "file: plant.fmu"]);
 }
 

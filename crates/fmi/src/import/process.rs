@@ -89,6 +89,7 @@ impl Child {
     #[cfg(unix)]
     pub fn start(limit: Duration) -> Result<Child, FmuError> {
         use std::os::fd::OwnedFd;
+        use std::os::unix::process::CommandExt;
         use std::process::Stdio;
 
         let program = host()?;
@@ -102,6 +103,8 @@ impl Child {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
+            // An interrupt at the terminal is for the run, which then ends this process.
+            .process_group(0)
             .spawn()
             .map_err(broken)?;
         Ok(Child { process, socket, limit, well: true })

@@ -152,6 +152,8 @@ struct Variables {
     period: Option<String>,
     /// Whether steps may differ in length.
     variable_steps: bool,
+    /// Whether a process may have one instance only.
+    only_one: bool,
     name: String,
     summary: String,
 }
@@ -180,6 +182,7 @@ impl Variables {
             parameters,
             period: step.map(|step| step.to_string()),
             variable_steps: own.co_simulation.as_ref().is_some_and(|own| own.variable_steps),
+            only_one: own.co_simulation.as_ref().is_some_and(|own| own.only_one),
             name: own.name.clone(),
             summary: own.description.clone().unwrap_or_else(|| own.name.clone()),
         })
@@ -337,7 +340,7 @@ impl Steps {
         let call = Call {
             instances: block.instances.clone(),
             kind: Kind::CoSimulation,
-            place: place(cx)?,
+            place: place(cx, own.only_one)?,
             inputs,
             outputs: own.outputs.iter().map(Named::port).collect(),
             given,
@@ -447,8 +450,13 @@ fn parameters(block: &FmuBlock, cx: &mut Context) -> Result<(Vec<Port>, Vec<Node
 }
 
 /// Where the library runs.
-fn place(cx: &mut Context) -> Result<Place, Diagnostic> {
+fn place(cx: &mut Context, only_one: bool) -> Result<Place, Diagnostic> {
     let limit = cx.real("time_limit");
+    if cx.word("process") == "here" && only_one {
+        let message =
+            "this FMU may have one instance in a process only, which a run cannot promise";
+        return Err(Diagnostic::error("bad-fmu", message).help("leave `process: here` out"));
+    }
     if cx.word("process") == "here" {
         return Ok(Place::Here);
     }
