@@ -1,6 +1,6 @@
 //! The command-line arguments; their doc comments are the help texts.
 
-mod studies;
+pub mod studies;
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use studies::{
     DiracArguments, EnergyArguments, ExploreArguments, LinearizeArguments, PairArguments,
-    SideOption, TrimArguments, TrimOptions,
+    TrimArguments,
 };
 
 use crate::settings::{AllSettings, SettingOptions, StreamSettings, Takes};
