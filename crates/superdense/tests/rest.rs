@@ -296,6 +296,35 @@ simulate: {{stop: 4, zeno: {zeno}, solver: {solver}, step: 0.01, tolerance: 1e-1
     }
 }
 
+/// Other detectors and comparisons of a level on which a body lies at the start see it as they do
+/// after its bounces: above, and with no event when it lifts off.
+#[test]
+fn comparisons_of_a_level_at_rest_agree() {
+    for height in [10.0, 10.5] {
+        let trace = simulate(&format!(
+            "
+blocks:
+  lift: {{type: Expression, expression: if time < 2 then 0 else 9.81 * (time - 2)}}
+  v: {{type: Integrator, input: lift - 9.81, impulse: kick}}
+  y: {{type: Integrator, input: v, initial: {height}}}
+  seen: {{type: LevelCrossing, input: 20 - 2 * y}}
+  hit: {{type: LevelCrossing, input: y, level: 10, direction: falling}}
+  below: {{type: Expression, expression: y < 10}}
+  above: {{type: Expression, expression: 10 < y}}
+  kick: {{type: Sample, input: -1.5 * previous(v), trigger: hit}}
+record: [y, seen, below, above]
+simulate: {{stop: 4, zeno: rest}}
+"
+        ))
+        .trace;
+        for time in ["2", "4"] {
+            assert_eq!(at(&trace, "below", exact(time, 0)), Some(0.0), "{height} {time}");
+            assert_eq!(at(&trace, "above", exact(time, 0)), Some(1.0), "{height} {time}");
+        }
+        assert!(times(&trace, "seen").iter().all(|time| *time < 2.0), "{height}");
+    }
+}
+
 /// An event that does not throw the function back says nothing about rest.
 #[test]
 fn what_no_event_holds_at_the_start_is_reported() {

@@ -148,23 +148,29 @@ impl Engine<'_> {
         if slope == 0.0 || value.abs() > 1e-9 * slope.abs() {
             return false;
         }
-        let code = &self.program.regions[region];
-        let samples = |run: &mut Self, watch: usize| {
-            let room = room(&mut run.scratch.functions[region], code, watch);
-            let own = (WatchId { region, index: watch }, code);
-            crate::sliding::same::sampled(run.program, own, room, &run.state.slots)
-        };
-        let first = samples(self, watch.index);
-        let mut held = Vec::new();
-        for other in (0..code.watches.len()).filter(|other| *other != watch.index) {
-            let side = code.watches[other].side;
-            if side && crate::sliding::same::factor(&first, &samples(self, other)).is_some() {
-                held.push(other);
-            }
-        }
+        let sides = |(other, _): &(usize, f64)| self.program.regions[region].watches[*other].side;
+        let held = self.proportional(watch).into_iter().filter(sides).map(|own| own.0).collect();
         let rest = Rest { watch: watch.index, held, jump };
         self.state.regions[region].rests.push(rest);
         true
+    }
+
+    /// The other watched functions of a region that are equal to one of them up to a factor, with the
+    /// sign of the factor.
+    fn proportional(&mut self, watch: WatchId) -> Vec<(usize, f64)> {
+        let (region, code) = (watch.region, &self.program.regions[watch.region]);
+        let samples = |run: &mut Self, index: usize| {
+            let room = room(&mut run.scratch.functions[region], code, index);
+            let own = (WatchId { region, index }, code);
+            crate::sliding::same::sampled(run.program, own, room, &run.state.slots)
+        };
+        let first = samples(self, watch.index);
+        let others = (0..code.watches.len()).filter(|other| *other != watch.index);
+        let factor = |other: usize| {
+            let sign = crate::sliding::same::factor(&first, &samples(self, other))?;
+            Some((other, sign))
+        };
+        others.filter_map(factor).collect()
     }
 
     /// Gives each function at rest the part of its jump that moves its own slope, if one event has

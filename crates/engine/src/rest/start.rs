@@ -33,7 +33,8 @@ impl Engine<'_> {
             let before = held;
             for (watch, id) in self.open_levels() {
                 let side = self.pressed_to(watch);
-                if side != 0.0 && self.lies(watch, id, side) {
+                let rests = self.is_resting(watch.region, id);
+                if side != 0.0 && !rests && self.lies(watch, id, side) {
                     held += 1;
                 }
             }
@@ -97,7 +98,7 @@ impl Engine<'_> {
         back && self.hold(watch, id, (jump, -side))
     }
 
-    /// Begins a rest, and keeps the side to which the function is thrown.
+    /// Begins a rest. Comparisons of the function are on the side to which it is thrown.
     fn hold(&mut self, watch: WatchId, id: CrossingId, (jump, side): (Jump, f64)) -> bool {
         let code = &self.program.regions[watch.region];
         let jumps = &mut self.state.regions[watch.region].jumps;
@@ -113,8 +114,13 @@ impl Engine<'_> {
             self.state.regions[region].rests.pop();
             return false;
         }
-        let frozen = self.program.crossings[id].frozen;
-        self.state.slots[self.program.tracked(frozen).slot.index()] = side;
+        for (index, sign) in self.proportional(watch).into_iter().chain([(watch.index, 1.0)]) {
+            let crossing = &self.program.crossings[code.watches[index].crossing];
+            if crossing.kind == CrossingKind::Sign {
+                let frozen = self.program.tracked(crossing.frozen).slot.index();
+                self.state.slots[frozen] = side * sign;
+            }
+        }
         true
     }
 
