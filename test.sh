@@ -67,7 +67,7 @@ environment() {
 # The Python package: the library of the tests beside a copy of the Python files.
 python() {
     environment numpy scipy pandas pyarrow xarray control matplotlib gymnasium cffi pyyaml \
-        distributed pytest mypy pandas-stubs
+        distributed numba pytest mypy pandas-stubs
     local venv=target/venv
     rm -rf target/python && mkdir -p target/python && cp -r python/superdense target/python
     cp target/debug/lib_superdense.so target/python/superdense/_superdense.abi3.so
