@@ -10,8 +10,8 @@ use base::{ParameterId, Rational, Shape, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
-    Begins, Check, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory, OrderHazard, Part,
-    Setting, Signal, State, Text, Timer,
+    Begins, Check, Component, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory,
+    OrderHazard, Part, Setting, Signal, State, Text, Timer,
 };
 
 /// An input as connected in the diagram: its type and how many orders of impulses may reach it.
@@ -34,6 +34,7 @@ pub struct Context<'a> {
     many_leaves: HashMap<Leaf, usize>,
     outputs: Vec<Option<Signal>>,
     states: Vec<State>,
+    component: Option<(usize, Arc<dyn Component>)>,
     histories: Vec<DelayedInput>,
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
@@ -79,6 +80,7 @@ impl<'a> Context<'a> {
             many_leaves: HashMap::new(),
             outputs: vec![None; info.outputs.len()],
             states: Vec::new(),
+            component: None,
             histories: Vec::new(),
             timers: Vec::new(),
             checks: Vec::new(),
@@ -166,6 +168,7 @@ impl<'a> Context<'a> {
             derivatives,
             demands,
             states: self.states,
+            component: self.component,
             histories: self.histories,
             timers: self.timers,
             checks: self.checks,
@@ -357,6 +360,20 @@ impl<'a> Context<'a> {
     pub fn draws(&mut self) -> NodeId {
         let state = self.state("draws", Value::real(0.0));
         self.state_of(state).begins = Begins::Once;
+        state
+    }
+
+    /// The number of the instance of something outside of the model that belongs to the run; the only
+    /// one of the block.
+    pub fn instance(&mut self, component: Arc<dyn Component>) -> NodeId {
+        self.component = Some((self.states.len(), component));
+        let state = self.state("instance", Value::real(0.0));
+        self.state_of(state).begins = Begins::Instance;
+        // A state that nothing changes would be taken for the constant that it begins with.
+        let (ticking, zero) = (self.ticking(), self.graph.real(0.0));
+        let same = self.graph.add(state, zero);
+        let next = self.graph.select(ticking, same, state);
+        self.next(state, next);
         state
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{ExactTime, ParameterId, Span, Type, Value};
 use ir::{Graph, NodeId};
 
-use crate::{Text, Timer};
+use crate::{Component, Text, Timer};
 
 /// A part of a port: the unit of dependency.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -109,6 +109,8 @@ pub enum Begins {
     Initial,
     /// With its initial value, when the run begins.
     Once,
+    /// With the number that whoever holds the run gives it.
+    Instance,
     /// With the seed of the run, in two halves of 32 bits, the higher one first.
     Seed,
 }
@@ -252,6 +254,8 @@ pub struct Definition {
     pub demands: Vec<u32>,
     /// The states.
     pub states: Vec<State>,
+    /// What is outside of the model, with the state that names its instance.
+    pub component: Option<(usize, Arc<dyn Component>)>,
     /// The histories of inputs.
     pub histories: Vec<DelayedInput>,
     /// The timers.

@@ -22,6 +22,7 @@ mod figures;
 mod floors;
 mod fmi;
 mod fmi_exchange;
+mod fmi_import;
 mod given;
 mod guards;
 mod impulses;

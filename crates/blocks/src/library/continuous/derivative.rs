@@ -16,6 +16,7 @@ impl Block for Derivative {
             "Derivative",
             "Outputs the time derivative of a signal, with an impulse at each jump.",
         )
+            .aliases(["du/dt", "Der", "Differentiator"])
             .icon("M2 15L20 7M2 17C8 17 7 6 20 4.5")
             .equations("y = input', the exact derivative along the flow\na0(t, n) = input(t, n) - input(t, n-1), at n >= 1, and 0 if that is rounding\na_(i+1)(t, n) = a_i of the input\njump(t, n) = a0(t, n), if it is not 0")
             .absence("Absent when the input is absent. With the profile `ptolemy` it is the difference over the last step of the solver, and 0 at the start. `jump` is present only where the input jumps, and never in a fixed-step run.")
