@@ -1340,8 +1340,9 @@ class Blocks:
             a_(i+1)(t, n) = a_i of the input
             jump(t, n) = a0(t, n), if it is not 0
 
-        Absence: Absent when the input is absent. `jump` is present only where the input jumps, and
-        never in a fixed-step run.
+        Absence: Absent when the input is absent. With the profile `ptolemy` it is the difference
+        over the last step of the solver, and 0 at the start. `jump` is present only where the input
+        jumps, and never in a fixed-step run.
 
         Impulses: A jump of the input becomes an impulse of order 0 at the output; an impulse of
         order i becomes one of order i + 1.

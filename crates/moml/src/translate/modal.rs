@@ -100,132 +100,48 @@ impl Translation {
     fn machine_at(
         &mut self,
         own: &Component,
-        Place { name, now: outer_now, inputs, scope: outer }: Place,
+        place: Place,
         content: &mut Content,
     ) -> Result<(), Problem> {
         self.enter(own)?;
         let controller = own.entity("_Controller").unwrap_or(own);
         let states: Vec<&Component> =
             controller.entities.iter().filter(|own| own.kind() == "State").collect();
-        let wrong = |reason: &str| {
-            let told = format!("entity {}", own.path);
-            Err(Problem::unsupported(&own.file, own.line, &told, reason))
-        };
         if states.is_empty() {
-            return wrong("a machine without states");
+            return Err(wrong(own, "a machine without states"));
         }
+        let (name, outer_now) = (place.name.clone(), place.now.clone());
         let now = format!("{name}_now");
-        let mut used = BTreeSet::from(["state".to_owned(), "done".to_owned()]);
-        let states_named: BTreeMap<String, String> = states
-            .iter()
-            .map(|state| (state.name.clone(), names::fresh(&state.name, &mut used)))
-            .collect();
-        let outputs: BTreeMap<String, String> = own
-            .ports
-            .iter()
-            .filter(|port| port.output)
-            .map(|port| (port.name.clone(), names::fresh(&port.name, &mut used)))
-            .collect();
-        let scope = Scope::within(&outer, false);
-        let mut machine_content = Content { used: content.used.clone(), ..Content::default() };
-        for whole in [own, controller] {
-            for parameter in whole.properties.iter().filter(|own| own.is_parameter()) {
-                let Some(_) = parameter.text() else { continue };
-                if parameter.name == "directorClass" {
-                    continue;
-                }
-                let inner = names::fresh(&parameter.name, &mut machine_content.used);
-                scope.define(&parameter.name, Ok(Name::Text(inner, false)));
-            }
-        }
-        let closures = closures(own, controller, &scope, &mut machine_content)?;
-        let set = hoisted(own, controller, &scope, &mut machine_content)?;
-        let draws = |relation: &Relation| {
-            let mut texts = relation.properties.iter().filter_map(Property::text);
-            texts.any(|text| text.contains("random()"))
-        };
-        let draw = controller.relations.iter().any(draws);
-        let draw = draw.then(|| names::fresh("draw", &mut used));
-        let machine = Machine {
-            draw,
-            drawn: Cell::new(0),
-            name: name.clone(),
-            resumes: self.resumes,
-            alone: states.iter().map(|own| is_alone(own, &states)).collect(),
-            own,
-            controller,
-            inputs,
-            outputs,
-            states: states_named,
-            scope: scope.clone(),
-            set,
-            closures,
-        };
-        let mut translated: Vec<Translated> = Vec::new();
-        let around = std::mem::take(&mut self.longest);
-        let mut longest = Some(0.0);
-        for state in &states {
-            let inside = Inside { now: now.clone(), start: 0.0 };
-            let used = machine_content.used.clone();
-            translated.push(self.state(&machine, state, inside, used)?);
-            // Only the director of the current state is asked: what all of them ask for counts.
-            let own = std::mem::take(&mut self.longest).into_iter().min_by(f64::total_cmp);
-            if !is_left_at_once(&machine, state, &states) {
-                longest = longest.zip(own).map(|(all, own)| f64::max(all, own));
-            }
-        }
-        self.longest = around;
-        self.longest.extend(longest.filter(|longest| *longest > 0.0));
-        let mut tests: BTreeMap<String, BTreeMap<usize, String>> = BTreeMap::new();
-        for (at, state) in translated.iter_mut().enumerate() {
-            for (column, signal) in std::mem::take(&mut state.content.tests) {
-                tests.entry(column).or_default().insert(at, signal);
-            }
-        }
-        let mut machine_states = Vec::new();
+        let mut inner = Content { used: content.used.clone(), ..Content::default() };
+        let machine = self.declared(own, controller, &states, place, &mut inner)?;
+        let mut translated = self.states(&machine, &states, &now, &inner.used)?;
+        let tests = columns(&mut translated);
+        let mut all = Vec::new();
         for (at, state) in states.iter().enumerate() {
             let extra: Vec<(String, String)> = tests
                 .iter()
                 .filter_map(|(column, of)| Some((format!("test_{column}"), of.get(&at)?.clone())))
                 .collect();
             let yaml = self.state_yaml(&machine, state, &mut translated, at, &states, extra)?;
-            machine_states.push((machine.states[&state.name].clone(), yaml));
+            all.push((machine.states[&state.name].clone(), yaml));
         }
-        super::settle::settle_parameters(own, &scope, &mut machine_content)?;
-        super::settle::settle_parameters(controller, &scope, &mut machine_content)?;
-        let mut block = vec![("type".to_owned(), Yaml::text("Modal"))];
-        let initial = states.iter().find(|own| own.value("isInitialState") == Some("true"));
-        let initial = initial.map(|own| own.name.as_str()).or(controller.value("initialStateName"));
-        let initial = initial.map_or(states[0].name.clone(), str::to_owned);
-        let initial = self.entered(
-            &machine,
-            &states,
-            &translated,
-            initial,
-            &mut machine_states,
-            &mut machine_content,
-        )?;
-        let Some(initial) = machine.states.get(&initial) else {
-            return wrong("the initial state does not exist");
-        };
-        // A state that was only there to be left at once has no way back to it.
-        let leads = |name: &str| {
-            let to = |own: &&Component| machine.states[&own.name] == name;
-            let Some(at) = states.iter().position(to) else { return true };
-            states.iter().any(|own| leaving(&machine, own, &states).iter().any(|(_, to)| *to == at))
-        };
-        machine_states.retain(|(name, _)| name == initial || leads(name));
-        block.push(("initial".to_owned(), Yaml::text(initial.clone())));
-        if !machine_content.parameters.is_empty() {
-            block.push(("parameters".to_owned(), parameters(&machine_content.parameters)));
-        }
+        super::settle::settle_parameters(own, &machine.scope, &mut inner)?;
+        super::settle::settle_parameters(controller, &machine.scope, &mut inner)?;
+        let initial = self.initial(&machine, &states, &translated, &mut all, &mut inner)?;
         let mut outputs: Vec<String> = machine.outputs.values().cloned().collect();
         outputs.extend(tests.keys().map(|column| format!("test_{column}")));
         outputs.extend(machine.draw.clone());
+        let mut block = vec![
+            ("type".to_owned(), Yaml::text("Modal")),
+            ("initial".to_owned(), Yaml::text(initial)),
+        ];
+        if !inner.parameters.is_empty() {
+            block.push(("parameters".to_owned(), parameters(&inner.parameters)));
+        }
         if !outputs.is_empty() {
             block.push(("outputs".to_owned(), Yaml::list(outputs)));
         }
-        block.push(("states".to_owned(), Yaml::Map(machine_states)));
+        block.push(("states".to_owned(), Yaml::Map(all)));
         let whole = Yaml::Map(block);
         if mentions(&whole, &now) {
             content.blocks.push((now.clone(), super::composite::expression_block(&outer_now)));
@@ -237,15 +153,125 @@ impl Translation {
             let held = format!("{name}_random{number}");
             super::random::held(&held, &format!("{name}.{draw}"), content);
         }
+        self.record(own, &name, tests.keys(), content);
+        self.leave();
+        Ok(())
+    }
+
+    /// A machine with its names, and with what its parameters are inside it.
+    fn declared<'a>(
+        &self,
+        own: &'a Component,
+        controller: &'a Component,
+        states: &[&Component],
+        Place { name, inputs, scope: outer, .. }: Place,
+        content: &mut Content,
+    ) -> Result<Machine<'a>, Problem> {
+        let mut used = BTreeSet::from(["state".to_owned(), "done".to_owned()]);
+        let mut named = |name: &str| (name.to_owned(), names::fresh(name, &mut used));
+        let states_named = states.iter().map(|state| named(&state.name)).collect();
+        let ports = own.ports.iter().filter(|port| port.output);
+        let outputs = ports.map(|port| named(&port.name)).collect();
+        let scope = Scope::within(&outer, false);
+        for whole in [own, controller] {
+            let parameters = whole.properties.iter().filter(|own| own.is_parameter());
+            let given = parameters.filter(|own| own.text().is_some());
+            for parameter in given.filter(|own| own.name != "directorClass") {
+                let inner = names::fresh(&parameter.name, &mut content.used);
+                scope.define(&parameter.name, Ok(Name::Text(inner, false)));
+            }
+        }
+        let closures = closures(own, controller, &scope, content)?;
+        let set = hoisted(own, controller, &scope, content)?;
+        let draws = |relation: &Relation| {
+            let mut texts = relation.properties.iter().filter_map(Property::text);
+            texts.any(|text| text.contains("random()"))
+        };
+        let draw = controller.relations.iter().any(draws);
+        Ok(Machine {
+            draw: draw.then(|| names::fresh("draw", &mut used)),
+            drawn: Cell::new(0),
+            name,
+            resumes: self.resumes,
+            alone: states.iter().map(|own| is_alone(own, states)).collect(),
+            own,
+            controller,
+            inputs,
+            outputs,
+            states: states_named,
+            scope,
+            set,
+            closures,
+        })
+    }
+
+    /// The states of a machine with their refinements translated.
+    fn states(
+        &mut self,
+        machine: &Machine,
+        states: &[&Component],
+        now: &str,
+        used: &BTreeSet<String>,
+    ) -> Result<Vec<Translated>, Problem> {
+        let mut translated: Vec<Translated> = Vec::new();
+        let around = std::mem::take(&mut self.longest);
+        let mut longest = Some(0.0);
+        for state in states {
+            let inside = Inside { now: now.to_owned(), start: 0.0 };
+            translated.push(self.state(machine, state, inside, used.clone())?);
+            // Only the director of the current state is asked: what all of them ask for counts.
+            let own = std::mem::take(&mut self.longest).into_iter().min_by(f64::total_cmp);
+            if !is_left_at_once(machine, state, states) {
+                longest = longest.zip(own).map(|(all, own)| f64::max(all, own));
+            }
+        }
+        self.longest = around;
+        self.longest.extend(longest.filter(|longest| *longest > 0.0));
+        Ok(translated)
+    }
+
+    /// The name of the state in which a machine begins. States that were only there to be left at
+    /// once, and to which no way leads, are left out.
+    fn initial(
+        &self,
+        machine: &Machine,
+        states: &[&Component],
+        translated: &[Translated],
+        all: &mut Vec<(String, Yaml)>,
+        content: &mut Content,
+    ) -> Result<String, Problem> {
+        let initial = states.iter().find(|own| own.value("isInitialState") == Some("true"));
+        let named = machine.controller.value("initialStateName");
+        let initial = initial.map(|own| own.name.as_str()).or(named);
+        let initial = initial.map_or(states[0].name.clone(), str::to_owned);
+        let initial = self.entered(machine, states, translated, initial, all, content)?;
+        let Some(initial) = machine.states.get(&initial) else {
+            return Err(wrong(machine.own, "the initial state does not exist"));
+        };
+        let leads = |name: &str| {
+            let to = |own: &&Component| machine.states[&own.name] == name;
+            let Some(at) = states.iter().position(to) else { return true };
+            states.iter().any(|own| leaving(machine, own, states).iter().any(|(_, to)| *to == at))
+        };
+        all.retain(|(name, _)| name == initial || leads(name));
+        Ok(initial.clone())
+    }
+
+    /// Records the columns of the tests inside a machine.
+    fn record<'a>(
+        &mut self,
+        own: &Component,
+        name: &str,
+        columns: impl Iterator<Item = &'a String>,
+        content: &mut Content,
+    ) {
         let mut renamed = BTreeMap::new();
-        for column in tests.keys() {
+        for column in columns {
             let longer = longer_column(&own.name, column, content);
             renamed.insert(column.clone(), longer.clone());
             content.tests.push((longer, format!("{name}.test_{column}")));
         }
         self.rename_columns(&own.path, &renamed);
-        self.leave();
-        Ok(())
     }
 
     /// The state in which a machine begins: immediate transitions without a guard are taken before
@@ -423,6 +449,21 @@ impl Translation {
         }
         Ok(Yaml::Map(entries))
     }
+}
+
+fn wrong(own: &Component, reason: &str) -> Problem {
+    Problem::unsupported(&own.file, own.line, &format!("entity {}", own.path), reason)
+}
+
+/// The columns of the tests in states: for each, its signal in each state that has it.
+fn columns(translated: &mut [Translated]) -> BTreeMap<String, BTreeMap<usize, String>> {
+    let mut tests: BTreeMap<String, BTreeMap<usize, String>> = BTreeMap::new();
+    for (at, state) in translated.iter_mut().enumerate() {
+        for (column, signal) in std::mem::take(&mut state.content.tests) {
+            tests.entry(column).or_default().insert(at, signal);
+        }
+    }
+    tests
 }
 
 /// Whether a state without refinements has a transition that is always enabled.

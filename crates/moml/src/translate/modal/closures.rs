@@ -66,18 +66,11 @@ pub fn closures(
             }
             let number = closure.made.len() + 1;
             let mut read = Vec::new();
-            for port in own.ports.iter().filter(|port| !names.contains(&port.name)) {
-                let mut mentioned = false;
-                let _ = expression::print(&body, &mut |name| {
-                    mentioned |= name == port.name;
-                    Ok(Name::Text(name.to_owned(), false))
-                });
-                if mentioned {
-                    let wanted = format!("{}_{}", closure.choice, names::plain(&port.name));
-                    let taken = names::fresh(&wanted, &mut content.used);
-                    parameter(&taken, scope, content);
-                    read.push((port.name.clone(), taken));
-                }
+            for port in ports_of(own, &body).filter(|port| !names.contains(port)) {
+                let wanted = format!("{}_{}", closure.choice, names::plain(port));
+                let taken = names::fresh(&wanted, &mut content.used);
+                parameter(&taken, scope, content);
+                read.push((port.clone(), taken));
             }
             let body = body.renamed(&|name| {
                 let argument = names.iter().position(|own| own == name);
@@ -95,6 +88,19 @@ pub fn closures(
         }
     }
     Ok(all)
+}
+
+/// The ports of a machine that an expression mentions.
+fn ports_of<'a>(own: &'a Component, body: &'a Node) -> impl Iterator<Item = &'a String> {
+    let mentions = |port: &&String| {
+        let mut mentioned = false;
+        let _ = expression::print(body, &mut |name| {
+            mentioned |= name == port.as_str();
+            Ok(Name::Text(name.to_owned(), false))
+        });
+        mentioned
+    };
+    own.ports.iter().map(|port| &port.name).filter(mentions)
 }
 
 /// A parameter of the machine that is 0 at first.

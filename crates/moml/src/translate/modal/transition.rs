@@ -344,6 +344,9 @@ pub fn hoisted(
             if let Node::Function(..) = value {
                 continue;
             }
+            if name == "direction" && value == Node::Text("both".to_owned()) {
+                return Err(failed("a direction that is set to `both`".to_owned()));
+            }
             let parameter = own.entity(refinement).and_then(|own| own.property(name));
             let key = (refinement.to_owned(), name.to_owned());
             if stays(own, controller, scope, &key).map_err(failed)? {
