@@ -165,6 +165,7 @@ class Model(Analysed):
         method: str | None = None,
         repeats: int | None = None,
         sets: str | os.PathLike[str] | None = None,
+        traces: str | os.PathLike[str] | None = None,
         inputs: Mapping[str, Any] | None = None,
         threads: int | None = None,
         executor: Any = None,
@@ -176,7 +177,8 @@ class Model(Analysed):
 
         The values of a parameter are a text as on the command line (`"0.5:0.9:0.01"`,
         `"normal(1, 0.1)"`), a number, or a list or array of values. `measures` are texts such as
-        `"max(y)"`, by name if it is a mapping. `executor` computes parts elsewhere: an executor of
+        `"max(y)"`, by name if it is a mapping. `traces` is a folder for the rows of all runs, which
+        `pyarrow.dataset` reads as one table, partitioned by `run`. `executor` computes parts elsewhere: an executor of
         `concurrent.futures`, a Dask client, or the module `ray`.
 
         >>> d = model.sweep(e="0.5:0.9:0.01", measures={"top": "max(y)"})
@@ -185,7 +187,7 @@ class Model(Analysed):
         from ._sweep import swept
 
         return swept(
-            self, parameters, measures, (samples, method, repeats, sets), inputs, threads,
+            self, parameters, measures, (samples, method, repeats, sets), traces, inputs, threads,
             executor, tasks, progress, settings_and_parameters,
         )
 
@@ -211,6 +213,20 @@ class Model(Analysed):
         system = self._with(None, None, None, settings_and_parameters)
         return Run(system, system.resume(saved))
 
+    def studio(self, *, browser: bool = True) -> Studio:
+        """Opens the studio on this model: text, diagram and run on a page in the browser.
+
+        A model that was read from a file is edited there, any other in a file of its own, and
+        `studio.model()` is what was saved. `browser=False` only gives the link. The studio ends with
+        `close`, or with Python.
+
+        >>> studio = model.studio()
+        >>> model = studio.model()
+        """
+        from ._studio import Studio
+
+        return Studio(self, browser)
+
     def to_yaml(self) -> str:
         """The text of the model file. A model that was read keeps its layout and its comments."""
         name, text = self._system.files[0]
@@ -220,24 +236,6 @@ class Model(Analysed):
         """Writes the model to a file. Files that it imports are not written."""
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(self.to_yaml())
-
-    def studio(
-        self, path: str | os.PathLike[str] | None = None, *, browser: bool = True
-    ) -> Studio:
-        """Opens the model in the studio, a page in the browser.
-
-        It works on the file of the model, on a new one if the model was made in Python, or on the
-        file `path`, which it writes. `model()` of what is returned is the model as it was last
-        saved there. `browser=False` only gives the `link`.
-
-        >>> studio = model.studio()
-        >>> model = studio.model()
-        """
-        if self._blocks:
-            raise ValueError("the studio runs no blocks that are written in Python")
-        from ._studio import Studio
-
-        return Studio(self, path, browser)
 
     def svg(self) -> str:
         """The diagram of the model."""

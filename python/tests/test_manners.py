@@ -5,15 +5,13 @@ import io
 import resource
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 
 import matplotlib
 import matplotlib.pyplot
 import numpy as np
 import pytest
 import superdense as sd
-from conftest import BALL, ROOT
+from conftest import ROOT
 from superdense import _progress
 
 matplotlib.use("Agg")
@@ -175,21 +173,3 @@ def test_callbacks_and_models_leak_nothing():
 
     first = work(60)
     assert work(200) - first < 6000  # [kB]
-
-
-def test_a_model_opens_in_the_studio(tmp_path):
-    text = BALL.read_text(encoding="utf-8")
-    with sd.parse(text, "ball").studio(browser=False) as studio:
-        assert studio.link.startswith("http://127.0.0.1:")
-        with urllib.request.urlopen(studio.link) as page:
-            assert b"<title>" in page.read()
-        with pytest.raises(urllib.error.HTTPError):
-            urllib.request.urlopen(studio.link[:-9] + "/")
-        assert studio.model().to_yaml() == text
-        studio.path.write_text(text.replace("0.8", "0.7"), encoding="utf-8")
-        assert studio.model().parameters["e"] == 0.7
-    own = tmp_path / "own.yaml"
-    with sd.load(BALL).studio(own, browser=False) as studio:
-        assert studio.path == own and own.read_text(encoding="utf-8") == text
-    with pytest.raises(urllib.error.URLError):
-        urllib.request.urlopen(studio.link)

@@ -61,7 +61,8 @@ pub fn scene(
 ) -> Result<Json, Refused> {
     let model = overrides.applied(model)?;
     let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
-    let diagram = diagram::flatten(&model, library, overrides).map_err(refused)?;
+    let library = crate::foreign::library(&model, library).map_err(refused)?;
+    let diagram = diagram::flatten(&model, &library, overrides).map_err(refused)?;
     let loops = refused_loops(&diagram);
     let options =
         Options { depth: Some(0), opened, loops: &loops, legend: false, ..Options::default() };
