@@ -148,7 +148,7 @@ fn a_sweep_has_points() {
     assert_eq!(values, [0.5, 0.6, 0.7, 0.8, 0.9]);
 }
 
-/// Any blocks of any model: the edit is refused, or the run stays the same to the bit.
+/// Every model is drawn, and of any blocks of it: the edit is refused, or the run stays the same to the bit.
 #[test]
 fn groups_in_all_models_change_nothing() {
     let own = served();

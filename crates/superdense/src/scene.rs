@@ -134,12 +134,15 @@ fn node(diagram: &Diagram, own: &Node) -> Json {
 }
 
 fn line(diagram: &Diagram, own: &Line) -> Json {
-    let wire = diagram.wire(own.wire);
+    // A wire from an expression at an input of an array is none of the flat diagram.
+    let wire = diagram.wires.get(own.wire.index());
     json!({
         "name": own.name, "kind": own.kind.name(), "net": own.net, "arrow": own.arrow,
         "points": own.points.iter().map(point).collect::<Vec<_>>(),
-        "looped": own.looped, "feedback": own.feedback, "wire": diagram.wire_name(own.wire),
-        "type": wire.ty.to_string(), "from": diagram.block(wire.block).path,
+        "looped": own.looped, "feedback": own.feedback,
+        "wire": wire.map_or(own.name.clone(), |_| diagram.wire_name(own.wire)),
+        "type": wire.map(|own| own.ty.to_string()),
+        "from": wire.map_or(own.name.as_str(), |own| diagram.block(own.block).path.as_str()),
     })
 }
 

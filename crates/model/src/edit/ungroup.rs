@@ -127,12 +127,7 @@ impl Ungroup<'_> {
             return Err(EditError::Unsure);
         }
         let instance = parts.instance.key.value.as_str();
-        let mut taken: Vec<String> = Vec::new();
-        for kind in ["parameters", "inputs", "blocks", "invariants"] {
-            if let NodeKind::Mapping(all) = &parts.scope.kind {
-                taken.extend(listed(section(all, kind)).into_iter().map(|own| own.0));
-            }
-        }
+        let taken = named(parts.scope);
         for (name, _) in listed(section(parts.sections, "blocks")) {
             if taken.iter().any(|own| *own == name && own != instance) {
                 let other = format!("{instance}_{name}");
@@ -288,6 +283,13 @@ fn listed(node: Option<&Node>) -> Vec<(String, Option<&Node>)> {
         }
         _ => Vec::new(),
     }
+}
+
+/// What has a name in a diagram.
+fn named(scope: &Node) -> Vec<String> {
+    let NodeKind::Mapping(all) = &scope.kind else { return Vec::new() };
+    let kinds = ["parameters", "inputs", "blocks", "invariants"];
+    kinds.iter().flat_map(|kind| listed(section(all, kind))).map(|own| own.0).collect()
 }
 
 fn output(own: &Mention, outputs: &BTreeMap<String, String>) -> Option<String> {
