@@ -422,8 +422,8 @@ pub const CODES: &[(&str, &str)] = &[
     (
         "rest-at-start",
         "With `zeno: rest`, a function with events is exactly on its level at the start, at rest, and something moves it off: a ball that lies on the floor. \
-        Rest is held by the force that its bounces have exerted, and none has happened yet, so it falls. \
-        Let it start a little above its level, from which it comes to rest at once.",
+        Rest is held by the force that its bounces exert. A trial has shown no event that throws it back, so it leaves its level. \
+        Look at what its event does to a body that falls, or let it start a little above its level.",
     ),
     (
         "rest-on-level",

@@ -50,6 +50,8 @@ pub struct Context<'a> {
     /// How many orders of derivatives are required of each output.
     asked: Vec<u32>,
     impulses: Impulses,
+    by_steps: bool,
+    follows_steps: bool,
     /// Parameters of the model whose values decide what is built, and why.
     structural: RefCell<BTreeMap<ParameterId, String>>,
     /// Parameters whose values decide times or the largest step, which each run finds anew.
@@ -90,6 +92,8 @@ impl<'a> Context<'a> {
             maximum_step: f64::INFINITY,
             asked,
             impulses: Impulses::Symbolic,
+            by_steps: false,
+            follows_steps: false,
             structural: RefCell::default(),
             at_start: RefCell::default(),
         }
@@ -99,6 +103,20 @@ impl<'a> Context<'a> {
     pub fn with_impulses(mut self, impulses: Impulses) -> Self {
         self.impulses = impulses;
         self
+    }
+
+    /// The same context for a run in which blocks may follow the steps of the solver, or may not.
+    pub fn with_steps(mut self, by_steps: bool) -> Self {
+        self.by_steps = by_steps;
+        self
+    }
+
+    /// Whether the states of the block must be committed at the end of every step of the solver, as
+    /// those of Ptolemy II are; otherwise only ticks commit them. Only the profile of Ptolemy II
+    /// allows that.
+    pub fn follow_steps(&mut self) -> bool {
+        self.follows_steps = self.by_steps;
+        self.by_steps
     }
 
     /// How impulses are represented in the run that the block is defined for.
@@ -157,6 +175,7 @@ impl<'a> Context<'a> {
             hazards: self.hazards,
             located: self.located,
             takes_events: self.takes_events,
+            follows_steps: self.follows_steps,
             maximum_step: self.maximum_step,
             at_start: self.at_start.into_inner().into_iter().collect(),
         }

@@ -268,6 +268,8 @@ pub struct Definition {
     pub located: Vec<NodeId>,
     /// Whether an operator in it takes only events.
     pub takes_events: bool,
+    /// Whether its states are committed at the end of every step of the solver.
+    pub follows_steps: bool,
     /// The largest step \[s\] that resolves what the block does; infinite if it does not matter.
     pub maximum_step: f64,
     /// Parameters of the model whose values decide timers, delays and the largest step: each run

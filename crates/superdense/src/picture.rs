@@ -89,7 +89,7 @@ pub fn draw_exploration(found: &Exploration, name: &str) -> Option<String> {
                 }
                 LeadsTo::Unknown => unknown,
             };
-            outline.moves.push(Move { from, to, words, history: false });
+            outline.moves.push(Move { from, to, words, ..Move::default() });
         }
     }
     if outline.moves.iter().any(|own| own.to == unknown) {

@@ -45,6 +45,7 @@ mod pages;
 mod parameters;
 mod presence;
 mod ptolemy;
+mod ptolemy_actors;
 mod queues;
 mod rest;
 mod rows;
