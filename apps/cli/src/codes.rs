@@ -14,14 +14,14 @@ pub const CODES: &[(&str, &str)] = &[
         Write `--bound u=0:10`; `inf` and `-inf` leave a side open.",
     ),
     (
-        "bad-guard",
-        "The condition of a transition is not a truth value. \
-        Compare a number, as in `x > 0`, or test whether an event is present with present(...).",
-    ),
-    (
         "bad-fmu",
         "The file of an FMU cannot be used as a block: it cannot be read, is damaged, is not for this machine, or has another kind than Co-Simulation. \
         `superdense fmu show` lists what is in it; export it again for Co-Simulation and this machine.",
+    ),
+    (
+        "bad-guard",
+        "The condition of a transition is not a truth value. \
+        Compare a number, as in `x > 0`, or test whether an event is present with present(...).",
     ),
     (
         "bad-input",

@@ -8,6 +8,7 @@ mod common;
 mod faults;
 mod fmt;
 mod fmu_import;
+mod fmu_runs;
 mod fuzz;
 mod impulses;
 mod interrupt;

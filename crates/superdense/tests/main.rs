@@ -22,7 +22,6 @@ mod figures;
 mod floors;
 mod fmi;
 mod fmi_exchange;
-mod fmi_import;
 mod given;
 mod guards;
 mod impulses;

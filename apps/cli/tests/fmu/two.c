@@ -35,7 +35,10 @@ void *fmi2Instantiate(const char *name, int kind, const char *guid, const char *
     Model *own = callbacks->allocate(1, sizeof(Model));
     own->callbacks = callbacks;
     own->u = 1; own->k = 2; own->x = 0.5;
+#if FAULT == 6 || FAULT == 10
     printf("rubbish\n");
+    fflush(stdout);
+#endif
     return own;
 }
 void fmi2FreeInstance(void *own) { if (own) ((Model *)own)->callbacks->release(own); }

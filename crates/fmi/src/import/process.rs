@@ -4,7 +4,6 @@
 //! a request or a reply. Standard output and error lead nowhere, so that what a library prints
 //! disturbs nobody.
 
-use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
@@ -64,7 +63,7 @@ fn host() -> Result<PathBuf, FmuError> {
     let name = format!("superdense{}", std::env::consts::EXE_SUFFIX);
     let own = std::env::current_exe().unwrap_or_default();
     let beside = own.with_file_name(&name);
-    let paths = std::env::var_os("PATH").unwrap_or_else(OsString::new);
+    let paths = std::env::var_os("PATH").unwrap_or_default();
     let places = [beside].into_iter().chain(std::env::split_paths(&paths).map(|p| p.join(&name)));
     places.into_iter().find(|place| Path::is_file(place)).ok_or_else(|| {
         FmuError::Process(format!(

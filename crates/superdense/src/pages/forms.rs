@@ -81,7 +81,8 @@ impl Parts {
             summary: summary.to_owned(),
             text,
             example: example.to_owned(),
-            tests: held::section(name, true),
+            // What needs a file of another tool is held by tests of the command line alone.
+            tests: if example.is_empty() { String::new() } else { held::section(name, true) },
         }
     }
 }

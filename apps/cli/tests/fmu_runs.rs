@@ -3,14 +3,14 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::Path;
 use std::process::Command;
 
 use superdense::fmi::platform;
 use superdense::{Library, Settings, System, Time, Trace, read};
-use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+
+use crate::common::{repository, scratch};
 
 const DESCRIPTION: &str = r#"<fmiModelDescription fmiVersion="2.0" modelName="lag" guid="{token}">
   <CoSimulation modelIdentifier="lag" canHandleVariableCommunicationStepSize="true"/>
@@ -33,17 +33,17 @@ record: [p.y, x]
 simulate: {stop: 2}
 ";
 
-/// A folder with the library of `apps/cli/tests/fmu/two.c` as an FMU, and a system with it.
-fn system(fault: u32) -> (TempDir, System) {
-    let folder = TempDir::new().expect("a folder");
-    let library = folder.path().join("lag.so");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../apps/cli/tests/fmu/two.c");
+/// A system with the library of `fmu/two.c` as an FMU.
+fn system(fault: u32) -> System {
+    let folder = scratch("fmu-runs");
+    let library = folder.join("lag.so");
+    let source = repository().join("apps/cli/tests/fmu/two.c");
     let done = Command::new("cc")
         .args(["-shared", "-fPIC", "-w", &format!("-DFAULT={fault}"), "-o"])
         .args([&library, &source])
         .status();
     assert!(done.expect("cc is there, since Rust links with it").success());
-    let file = File::create(folder.path().join("lag.fmu")).expect("a file");
+    let file = File::create(folder.join("lag.fmu")).expect("a file");
     let mut writer = ZipWriter::new(file);
     let own = format!(
         "binaries/{}/lag{}",
@@ -56,11 +56,10 @@ fn system(fault: u32) -> (TempDir, System) {
         writer.write_all(bytes).expect("bytes");
     }
     writer.finish().expect("an archive");
-    let path = folder.path().join("model.yaml");
+    let path = folder.join("model.yaml");
     fs::write(&path, MODEL).expect("a model");
     let model = read(&path).expect("a model");
-    let system = System::compile(&model, &Library::standard()).expect("a system");
-    (folder, system)
+    System::compile(&model, &Library::standard()).expect("a system")
 }
 
 fn bits(trace: &Trace) -> Vec<u64> {
@@ -72,11 +71,9 @@ fn last(trace: &Trace) -> [u64; 2] {
 }
 
 /// The value at the end, computed here: Euler steps with the inputs of the point before.
-///
-/// Holds: closed form of FMU.
 #[test]
 fn a_run_has_the_values_of_the_library() {
-    let (_folder, system) = system(0);
+    let system = system(0);
     let trace = system.simulate().expect("a run").trace;
     let x = trace.series("x");
     let at = |time: f64| {
@@ -96,7 +93,7 @@ fn a_run_has_the_values_of_the_library() {
 /// another parameter: the same bits as a run that was not interrupted.
 #[test]
 fn saved_forked_and_reset() {
-    let (_folder, system) = system(0);
+    let system = system(0);
     let whole = system.simulate().expect("a run").trace;
     for time in [0.0, 0.05, 0.1, 0.75, 1.0] {
         let mut run = system.begin();
@@ -123,11 +120,9 @@ fn saved_forked_and_reset() {
 
 /// An FMU that cannot save its state: the reason is said, and a run that goes on from there fails
 /// with it.
-///
-/// Holds: bad input of FMU.
 #[test]
 fn what_cannot_be_saved() {
-    let (_folder, system) = system(5);
+    let system = system(5);
     let mut run = system.begin();
     run.advance_to(Time::from_f64(0.15).expect("a time")).expect("an advance");
     let reason = run.unsaved().expect("a reason");
@@ -141,7 +136,7 @@ fn what_cannot_be_saved() {
 /// A model with an FMU in it is not exported.
 #[test]
 fn an_fmu_in_an_fmu() {
-    let (_folder, system) = system(0);
+    let system = system(0);
     let refused = superdense::fmi::Interface::new(&system).expect_err("a refusal");
     assert_eq!(refused.diagnostics.0[0].code, "not-exportable");
 }
