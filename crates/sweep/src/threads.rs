@@ -2,12 +2,14 @@
 //!
 //! Threads take chunks of indices, the next ones always, and a chunk waits until all before it have
 //! been handed on. Nobody runs ahead by more than a few chunks, so that memory is bounded however
-//! long one of them takes.
+//! long one of them takes. A thread begins with chunks of one index and takes longer ones as long as
+//! they are short, so that results that take long are handed on one by one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +22,8 @@ pub enum Flow {
 
 /// How many indices a chunk has at most; the time to hand one over is then small beside its work.
 const CHUNK: u64 = 32;
+/// A chunk that takes longer is followed by one of half its size.
+const SHORT: Duration = Duration::from_millis(20);
 /// How many chunks for each thread may be ahead of the first that is missing.
 const AHEAD: u64 = 16;
 
@@ -62,10 +66,14 @@ pub fn in_order<W, T: Send, E>(
         for _ in 0..threads {
             scope.spawn(|| {
                 let _leaving = Leaving { desk: &desk, changed: &changed };
-                let mut own = worker();
-                while let Some(range) = take(&desk, &changed, runs.end, chunk, ahead) {
-                    let from = range.start;
+                let (mut own, mut size) = (worker(), 1);
+                while let Some(range) = take(&desk, &changed, runs.end, size, ahead) {
+                    let (from, begin) = (range.start, Instant::now());
                     let done = range.map(|run| work(&mut own, run)).collect();
+                    size = match begin.elapsed() < SHORT {
+                        true => (2 * size).min(chunk),
+                        false => (size / 2).max(1),
+                    };
                     lock(&desk).done.insert(from, done);
                     changed.notify_all();
                 }
@@ -203,9 +211,34 @@ mod tests {
                 Ok(if calls == 3 { Flow::Stop } else { Flow::On })
             },
         );
-        assert_eq!(end, Ok(3 * CHUNK));
+        assert!(matches!(end, Ok(3..=96)), "{end:?}");
         let failed = in_order(0..100, 2, || (), |(), run| run, |_, _| Err("full"));
         assert_eq!(failed, Err("full"));
+    }
+
+    /// What takes long is not kept until a chunk is full: it is lost if the process is killed.
+    #[test]
+    fn slow_results_are_handed_on_one_by_one() {
+        let mut chunks = Vec::new();
+        let slow = |(): &mut (), run: u64| {
+            if run > 93 {
+                thread::sleep(SHORT + Duration::from_millis(1));
+            }
+            run
+        };
+        let end = in_order::<_, _, ()>(
+            0..300,
+            1,
+            || (),
+            slow,
+            |from, done| {
+                chunks.push((from, done.len()));
+                Ok(if from > 124 { Flow::Stop } else { Flow::On })
+            },
+        );
+        assert!(end.is_ok_and(|end| end < 130), "{chunks:?}");
+        assert!(chunks[0] == (0, 1) && chunks.last().is_some_and(|last| last.1 < 3), "{chunks:?}");
+        assert!(chunks.iter().any(|(_, length)| *length == CHUNK as usize), "{chunks:?}");
     }
 
     #[test]

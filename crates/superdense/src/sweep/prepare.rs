@@ -81,6 +81,7 @@ impl Sweep {
             compiled,
             notes,
             failure,
+            traces: None,
         })
     }
 

@@ -31,7 +31,6 @@ pub enum Unfinished {
 pub struct SweepWorker<'s> {
     sweep: &'s Sweep,
     present: Option<Present>,
-    traces: Option<PathBuf>,
 }
 
 /// A run of a system, which goes from point to point.
@@ -62,17 +61,24 @@ pub(super) fn first(refused: &Refused) -> (String, String) {
 impl Sweep {
     /// A worker for one thread.
     pub fn worker(&self) -> SweepWorker<'_> {
-        SweepWorker { sweep: self, present: None, traces: None }
+        SweepWorker { sweep: self, present: None }
     }
 }
 
-impl SweepWorker<'_> {
-    /// Also writes the trace of each run into a folder, as Parquet in `run=K/`.
-    pub fn write_traces_to(mut self, folder: Option<&Path>) -> Self {
-        self.traces = folder.map(Path::to_owned);
-        self
+/// The rows before the first one that was not finished, and why it was not: what comes after it
+/// belongs to no table.
+pub(super) fn finished(found: Vec<Result<Row, Unfinished>>) -> (Vec<Row>, Option<Unfinished>) {
+    let mut rows = Vec::with_capacity(found.len());
+    for row in found {
+        match row {
+            Ok(row) => rows.push(row),
+            Err(why) => return (rows, Some(why)),
+        }
     }
+    (rows, None)
+}
 
+impl SweepWorker<'_> {
     /// The row of a run. `stop` ends it between steps.
     pub fn row(&mut self, run: u64, stop: &AtomicBool) -> Result<Row, Unfinished> {
         let sweep = self.sweep;
@@ -94,7 +100,7 @@ impl SweepWorker<'_> {
             }
         };
         cells.extend([reason, code, message]);
-        if let Some(folder) = &self.traces {
+        if let Some(folder) = &self.sweep.traces {
             self.write_trace(folder, run).map_err(Unfinished::Unwritten)?;
         }
         Ok(Row { run, cells })
@@ -169,6 +175,7 @@ impl SweepWorker<'_> {
         if let Some(seed) = seed {
             settings = settings.seed(seed.to_string());
         }
+        self.present = None;
         let system = self.sweep.system.with(&settings).map_err(|refused| first(&refused))?;
         // No other point has this key, so that the next one makes its own run.
         let key = Key { structural: vec![Value::real(f64::NAN)], seed };
@@ -181,7 +188,7 @@ impl SweepWorker<'_> {
 
     fn present(&self, key: Key, system: System) -> Present {
         let sweep = self.sweep;
-        let system = if self.traces.is_none() { quiet(system) } else { system };
+        let system = if self.sweep.traces.is_none() { quiet(system) } else { system };
         let handle = |own: &super::Parameter| {
             (!own.structural).then(|| system.parameter(&own.name).ok()).flatten()
         };
@@ -200,7 +207,7 @@ impl SweepWorker<'_> {
             let (gauges, measured) = (gauges.clone(), Places::of(&sweep.measured));
             run.hand_beside_to(index, Box::new(move |row| measured.take(&gauges, row)));
         }
-        if self.traces.is_none() && !from_trace {
+        if self.sweep.traces.is_none() && !from_trace {
             run.record_nothing();
         }
         Present { key, system, run, handles, gauges, signals, from_trace }
@@ -270,6 +277,17 @@ impl Places {
 
     fn take(&self, gauges: &Mutex<Vec<Gauge>>, row: &RecordedRow<'_>) {
         self.take_of(gauges, row.tag(), |column| row.value(column));
+        if self.0.iter().all(|(column, ..)| row.orders(*column) == 0) {
+            return;
+        }
+        let mut gauges = gauges.lock().unwrap_or_else(PoisonError::into_inner);
+        for (gauge, (column, element, _)) in gauges.iter_mut().zip(&self.0) {
+            for order in 0..row.orders(*column) {
+                if let Some(all) = row.impulse(*column, order) {
+                    gauge.impulse(order, all[*element]);
+                }
+            }
+        }
     }
 
     fn take_of<'v>(

@@ -14,8 +14,9 @@ mod turn;
 use std::cmp::Reverse;
 
 use base::{Tag, Time};
-use program::{FragmentId, MaySlide, Profile, Program, RegionId, Tracked, TrackedId, UnitEffects};
-use program::{UnitId, Zeno};
+use program::{
+    FragmentId, MaySlide, Profile, Program, RegionId, Tracked, TrackedId, UnitEffects, UnitId, Zeno,
+};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -190,7 +191,8 @@ fn is_plain(program: &Program) -> bool {
     let sources = program.machines.is_empty()
         && program.lines.is_empty()
         && program.inputs.is_empty()
-        && program.guesses.is_empty();
+        && program.guesses.is_empty()
+        && !program.follows_steps;
     let own = |unit: &program::Unit| unit.fragment == FragmentId::ROOT && !unit.may_be_unknown;
     let rare = [UnitEffects::HAZARDS, UnitEffects::LINES];
     let units = program.units.len() <= UNITS
