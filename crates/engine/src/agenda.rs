@@ -179,7 +179,9 @@ impl Engine<'_> {
             self.mark_next(own.wakings);
             self.state.slots[program.tracked(own.woken).slot.index()] = 1.0;
             self.pulse(own.woken);
-            if let Some(tick) = &mut self.state.tick {
+            if let Some(tick) = &mut self.state.tick
+                && self.options.profile == Profile::Ptolemy
+            {
                 tick.asked = tick.asked.max(1);
             }
         }

@@ -77,6 +77,9 @@ impl Engine<'_> {
         if self.state.finished {
             return Ok(Progress::Done(StopReason::Stopped));
         }
+        if self.tick_plainly(limit, most, sink)? {
+            return self.after_tick();
+        }
         let next = self.next_event().min(self.next_delayed()).min(self.state.inputs.next());
         let horizon = next.min(self.options.stop);
         let slowest = self.slowest();
@@ -112,9 +115,6 @@ impl Engine<'_> {
                 if left > 0 && self.state.regions[region].crossing {
                     return self.proceed(limit, left, sink);
                 }
-            }
-            _ if next <= self.options.stop && self.tick_plainly(limit, most, sink)? => {
-                return Ok(Progress::Going);
             }
             _ if next <= self.options.stop => {
                 // A clock that resumes may be late by a fraction of an attosecond.

@@ -41,6 +41,8 @@ pub(crate) struct Scratch {
     pub covered: Cover,
     /// The ticks of the program, if all of them are plain.
     pub plain: Option<Box<PlainTicks>>,
+    /// The time of a plain tick that is going on.
+    pub plain_time: Option<Time>,
     /// Timers that are due at this tick.
     pub woken: Vec<TimerId>,
     /// Signals that return to zero after this microstep.
@@ -105,6 +107,7 @@ impl Scratch {
             dues: Race::default(),
             covered: Cover::new(program),
             plain: PlainTicks::find(program),
+            plain_time: None,
             woken: Vec::new(),
             fading: Vec::new(),
             found: Vec::new(),

@@ -344,6 +344,84 @@ proptest! {
     }
 }
 
+/// Events of crossings: a ball whose hops may accumulate, relays, edges and kinks of an oscillation,
+/// a second region with pulse-width modulation, clocks, resets, and sometimes a block that fails or
+/// ends the run.
+fn bouncing() -> impl Strategy<Value = String> {
+    let more = vec![
+        "n: {type: Counter, increment: hit}",
+        "far: {type: Expression, expression: 'if w > 0.4 then 1 else -1'}",
+        "edge: {type: Expression, expression: 'floor(3 * w)'}",
+        "kink: {type: Expression, expression: 'abs(w) + max(w, y)'}",
+        "late: {type: Expression, expression: 'time > 0.3'}",
+        "q: {type: Integrator, input: 'sin(5 * time) - q', reset: hit}",
+        "s: {type: Sample, input: 'previous(v) + w', trigger: hit}",
+        "k: {type: Sample, input: w, trigger: tick}\n  \
+         kh: {type: ZeroOrderHold, input: k, initial: 0}\n  \
+         saw: {type: Sawtooth, period: 0.17}\n  \
+         on: {type: Expression, expression: 'kh + 0.5 > saw'}\n  \
+         z: {type: Integrator, input: '(if on then 1 else 0) - z'}",
+        "m: {type: MicrostepDelay, input: hit}\n  cm: {type: Counter, increment: m}",
+        "top: {type: LevelCrossing, input: v, direction: falling}\n  \
+         h: {type: Sample, input: y, trigger: top}",
+        "back: {type: LevelCrossing, input: lim - 0.37}\n  \
+         lim: {type: Integrator, input: 1, initial: 0.1, reset: tick}\n  \
+         bc: {type: Counter, increment: back}",
+        "bad: {type: Sample, input: 'log(0.8 - time)', trigger: hit}",
+        "c: {type: Counter, increment: hit}\n  \
+         last: {type: Stop, input: late2}\n  \
+         late2: {type: Expression, expression: 'if c > 6 then c else absent'}",
+    ];
+    let count = more.len();
+    let some = prop::sample::subsequence(more, 0..=count);
+    let record = prop::sample::select(vec!["0", "y, v", "w", "y, w", "hit", "time"]);
+    let method = prop::sample::select(vec!["rk45", "rk45", "rk23", "rk4", "auto"]);
+    let rows = prop::sample::select(vec!["", ", rows: instants", ", every: 0.07"]);
+    let end = prop::sample::select(vec!["", ", zeno: stop", ", zeno: stop", ", zeno: rest"]);
+    let settings = (record, method, rows, end);
+    (3..10i32, 0..30i32, some, settings).prop_map(|(tenths, start, some, settings)| {
+        let (record, method, rows, end) = settings;
+        let more: String = some.iter().map(|line| format!("  {line}\n")).collect();
+        format!(
+            "blocks:
+  v: {{type: Integrator, input: -9.81, initial: 0, impulse: kick}}
+  y: {{type: Integrator, input: v, initial: {start} / 10}}
+  hit: {{type: LevelCrossing, input: y, level: 0, direction: falling}}
+  kick: {{type: Sample, input: '-(1 + {tenths} / 10) * previous(v)', trigger: hit}}
+  w: {{type: Integrator, input: u, initial: 1}}
+  u: {{type: Integrator, input: -40 * w}}
+  tick: {{type: Clock, period: 0.11}}
+{more}record: [{record}]
+simulate: {{stop: 2, solver: {method}, step: 0.02, tolerance: 1e-6{rows}{end}}}
+"
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The same of ticks of crossings, in regions that move each for itself.
+    #[test]
+    fn crossings_in_a_row_are_the_same(text in bouncing(), most in 17..90u32) {
+        let system = compile(&text);
+        // Hops that rounding sustains take long before they are recognised.
+        let mut probe = started(&system, Backend::Native);
+        while let Ok(None) = probe.advance_by(1000) {
+            prop_assume!(probe.counters().ticks < 5_000);
+        }
+        agree(&text, &system);
+        let work = |backend| started(&system, backend).finish().map(|outcome| outcome.work());
+        prop_assert_eq!(work(Backend::Interpreter).ok(), work(Backend::Native).ok());
+        let (memory_by_one, end) = memory(&system, 1);
+        let (found, other_end) = memory(&system, most);
+        prop_assert_eq!(&end, &other_end);
+        if !end.contains("not finite") {
+            prop_assert_eq!(memory_by_one, found);
+        }
+    }
+}
+
 /// Masses and their speeds in turn, at rest in the slowest shape of the chain.
 fn chain(masses: usize, method: &str) -> String {
     let name = |i: usize| if i == 0 || i > masses { "0".to_owned() } else { format!("x{i}") };

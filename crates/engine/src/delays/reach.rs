@@ -52,7 +52,7 @@ impl Engine<'_> {
         let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.scratch.active[region];
         if !active.known {
-            active.find(&self.program.regions[region], ranges, slots);
+            active.find(&self.program.regions[region], ranges, slots, false);
         }
         let past = (&mut state.history, &mut self.scratch.functions[region]);
         let origin = (state.origin, state.origin_seconds);

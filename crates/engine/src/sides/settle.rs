@@ -51,17 +51,7 @@ impl Engine<'_> {
             let touched = tick.involve(region);
             touched.unsettled = false;
             let stale = std::mem::replace(&mut touched.stale, false);
-            if microstep == 0 || stale {
-                self.compute_rates(region, microstep == 0);
-            }
-            if microstep == 0 && self.options.profile == Profile::Native {
-                self.count_located_as_zero(region);
-            }
-            self.scratch.looked.push(region);
-            self.scratch.decided.clear();
-            self.decide_rests(region);
-            self.decide_sliding(region, microstep == 0, &mut found, sink)?;
-            self.look_at_sides(region, microstep == 0, &mut found)?;
+            self.find_sides(region, stale, microstep, &mut found, sink)?;
         }
         self.look_behind_kinks(microstep, &mut found)?;
         if self.scratch.turns.is_some() {
@@ -75,6 +65,30 @@ impl Engine<'_> {
             self.bring_due_events();
         }
         Ok(())
+    }
+
+    /// Finds the new sides and floors of a region. `stale` says that something has changed that its
+    /// rates read.
+    pub(crate) fn find_sides(
+        &mut self,
+        region: RegionId,
+        stale: bool,
+        microstep: u32,
+        found: &mut Vec<(CrossingId, f64)>,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        let begins = microstep == 0;
+        if begins || stale {
+            self.compute_rates(region, begins);
+        }
+        if begins && self.options.profile == Profile::Native {
+            self.count_located_as_zero(region);
+        }
+        self.scratch.looked.push(region);
+        self.scratch.decided.clear();
+        self.decide_rests(region);
+        self.decide_sliding(region, begins, found, sink)?;
+        self.look_at_sides(region, begins, found)
     }
 
     /// Events for which a step has come close enough past their level, wherever it has ended.
@@ -106,7 +120,7 @@ impl Engine<'_> {
     /// If a kink has changed its side, everything else that is zero moves as it does under the new
     /// side: `floor(max(0, x))` stays at 0 if x falls through zero. The value that a kink selects
     /// does not jump, so that this cannot cycle, unlike other comparisons.
-    fn look_behind_kinks(
+    pub(crate) fn look_behind_kinks(
         &mut self,
         microstep: u32,
         found: &mut Vec<(CrossingId, f64)>,
@@ -140,7 +154,7 @@ impl Engine<'_> {
     /// is coarser; the residual includes the difference.
     fn count_located_as_zero(&mut self, region: RegionId) {
         let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
-        let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
+        let here = self.tick_time() == Some(state.reached);
         if !state.crossing || !here {
             return;
         }
@@ -195,6 +209,7 @@ impl Engine<'_> {
     fn ask_after_event(&mut self, id: CrossingId, change: f64) {
         let event = self.program.crossings[id].event;
         if let (Some(event), Some(tick)) = (event, &mut self.state.tick)
+            && self.options.profile == Profile::Ptolemy
             && event.direction * change >= 0.0
         {
             tick.asked = tick.asked.max(2);

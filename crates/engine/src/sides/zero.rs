@@ -1,5 +1,6 @@
 //! Whether a function is zero up to rounding, and to which side it leaves zero.
 
+use base::Time;
 use program::tape::{JET_ORDER, Jet, Rounded, run};
 use program::{CrossingId, CrossingKind, Profile, RegionId, RegionProgram, Source, Terms, WatchId};
 
@@ -7,7 +8,6 @@ use super::sign;
 use crate::engine::Engine;
 use crate::smooth::flow::{counted, room, states};
 use crate::smooth::region::RegionState;
-use crate::tick::Tick;
 
 impl Engine<'_> {
     /// Whether a crossing with a value is at zero or at an edge of a floor, up to its residual and
@@ -85,7 +85,7 @@ impl Engine<'_> {
         let region = watch.region;
         let (state, code) = (&self.state.regions[region], &self.program.regions[region]);
         let slots = &self.state.slots;
-        let drift = Gathered::new(code, state, self.state.tick.as_deref(), slots);
+        let drift = Gathered::new(code, state, self.tick_time(), slots);
         let time = slots[self.program.time.index()];
         let at = |slot: usize| Rounded::entering(slots[slot], 0.0);
         let room = room(&mut self.scratch.functions[region], code, watch.index);
@@ -143,8 +143,12 @@ impl Engine<'_> {
             }
         }
         let (state, rate) = (program.state.index(), program.rate.index());
-        let tick = self.state.tick.as_deref();
-        let drift = Gathered::new(program, &self.state.regions[region], tick, &self.state.slots);
+        let drift = Gathered::new(
+            program,
+            &self.state.regions[region],
+            self.tick_time(),
+            &self.state.slots,
+        );
         for place in 0..program.dimension {
             self.scratch.jets[state + place].0[0].error += drift.of(place);
         }
@@ -202,10 +206,10 @@ impl<'a> Gathered<'a> {
     fn new(
         code: &RegionProgram,
         state: &'a RegionState,
-        tick: Option<&Tick>,
+        tick: Option<Time>,
         slots: &'a [f64],
     ) -> Gathered<'a> {
-        let here = tick.is_some_and(|tick| tick.time == state.reached);
+        let here = tick == Some(state.reached);
         let from = code.state.index();
         Gathered { state, own: &slots[from..from + code.dimension], here }
     }

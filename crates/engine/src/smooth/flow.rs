@@ -24,6 +24,9 @@ pub(crate) struct ActiveTapes {
     /// The gains of the watched functions that run.
     pub gains: Vec<f64>,
     pub known: bool,
+    /// Whether the parts of the rates and of the watched functions are known too, which compiled code
+    /// does not need.
+    interpreted: bool,
 }
 
 /// The watched functions of a region whose bounds or roundings have been computed.
@@ -89,7 +92,13 @@ fn numbers(dimension: usize, ranges: &[ActiveSlice]) -> Vec<Option<usize>> {
 
 impl ActiveTapes {
     /// Finds what runs under the conditions in the buffer.
-    pub fn find(&mut self, program: &RegionProgram, ranges: &[ActiveSlice], slots: &[f64]) {
+    pub fn find(
+        &mut self,
+        program: &RegionProgram,
+        ranges: &[ActiveSlice],
+        slots: &[f64],
+        compiled: bool,
+    ) {
         let guarded = program.derivative.is_guarded() || program.crossings.is_guarded();
         if self.known && !guarded && program.jacobian.is_none() {
             return;
@@ -98,8 +107,11 @@ impl ActiveTapes {
         for (from, length) in watches(ranges) {
             self.gains.extend_from_slice(&program.gains[from..from + length]);
         }
-        self.derivative.find(&program.derivative, slots);
-        self.crossings.find(&program.crossings, slots);
+        self.interpreted = !(compiled && guarded);
+        if self.interpreted {
+            self.derivative.find(&program.derivative, slots);
+            self.crossings.find(&program.crossings, slots);
+        }
         if let Some(jacobian) = &program.jacobian {
             self.jacobian.find(jacobian, ranges, slots);
         }
@@ -209,6 +221,7 @@ pub(crate) fn numbered(places: Places, mut index: usize) -> usize {
 }
 
 impl<'a> Flow<'a> {
+    #[inline(always)]
     pub fn new(
         program: &'a Program,
         region: RegionId,
@@ -245,9 +258,11 @@ impl<'a> Flow<'a> {
     }
 
     /// The same functions with comparisons read from their values, if that is asked for.
-    pub fn living(self, live: bool) -> Self {
-        let live = live && !self.program.live.derivative.is_empty();
-        Flow { live, code: self.code.filter(|_| !live), ..self }
+    #[inline(always)]
+    pub fn living(mut self, live: bool) -> Self {
+        self.live = live && !self.program.live.derivative.is_empty();
+        self.code = self.code.filter(|_| !self.live);
+        self
     }
 
     /// The index in the region of a function of the solver.
@@ -259,8 +274,10 @@ impl<'a> Flow<'a> {
     }
 
     /// The same functions, by compiled code if there is any.
-    pub fn with(self, code: Option<&'a dyn RegionCode>) -> Self {
-        Flow { code, ..self }
+    #[inline(always)]
+    pub fn with(mut self, code: Option<&'a dyn RegionCode>) -> Self {
+        self.code = code;
+        self
     }
 
     /// Writes time, states and delayed signals to their slots.
@@ -568,7 +585,10 @@ impl Flow<'_> {
             run(&self.program.live.derivative, self.slots);
             return gather(self.slots, self.program.rate, states(self.ranges), dx);
         }
-        run_active(&self.program.derivative, &self.active.derivative, self.slots);
+        match self.active.interpreted {
+            true => run_active(&self.program.derivative, &self.active.derivative, self.slots),
+            false => run(&self.program.derivative, self.slots),
+        }
         gather(self.slots, self.program.rate, states(self.ranges), dx);
         if !self.program.live.derivative.is_empty() && !all_finite(dx) {
             run(&self.program.live.derivative, self.slots);
@@ -586,9 +606,10 @@ impl Flow<'_> {
     ) {
         self.place_with(t, x, true);
         scatter(self.slots, self.program.rate, states(self.ranges), dx);
-        match self.live {
-            true => run(&self.program.live.crossings, self.slots),
-            false => run_active(&self.program.crossings, &self.active.crossings, self.slots),
+        match self.active.interpreted {
+            _ if self.live => run(&self.program.live.crossings, self.slots),
+            true => run_active(&self.program.crossings, &self.active.crossings, self.slots),
+            false => run(&self.program.crossings, self.slots),
         }
         gather(self.slots, self.program.g, watches(self.ranges), g);
         if g.iter().any(|x| x.is_nan()) {

@@ -117,7 +117,7 @@ impl Engine<'_> {
     /// The side that a function leaps to at this time, if it does.
     pub(crate) fn leap(&self, watch: WatchId) -> Option<f64> {
         let state = &self.state.regions[watch.region];
-        let here = self.state.tick.as_ref().is_some_and(|tick| tick.time == state.reached);
+        let here = self.tick_time() == Some(state.reached);
         let function = counted(watches(&state.ranges), watch.index)?;
         let mut crossed = state.solver.crossed().iter().filter(|_| state.crossing && here);
         let own = crossed.find(|located| located.function == function)?;

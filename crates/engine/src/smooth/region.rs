@@ -120,7 +120,11 @@ impl RegionState {
 
     /// Updates the slices that run from the conditions in the buffer; returns whether they have
     /// changed.
-    pub fn take_ranges(&mut self, program: &RegionProgram, active: &dyn Fn(usize) -> bool) -> bool {
+    pub fn take_ranges(
+        &mut self,
+        program: &RegionProgram,
+        active: impl Fn(&FragmentSlice) -> bool,
+    ) -> bool {
         let (mut found, mut changed) = (0, false);
         let mut put = |ranges: &mut Vec<ActiveSlice>, range: ActiveSlice| {
             changed |= ranges.get(found) != Some(&range);
@@ -131,7 +135,7 @@ impl RegionState {
             found += 1;
         };
         let mut last: Option<ActiveSlice> = None;
-        for (_, span) in program.slices.iter().enumerate().filter(|(index, _)| active(*index)) {
+        for span in program.slices.iter().filter(|span| active(span)) {
             match &mut last {
                 Some(last)
                     if last.state + last.states == span.state

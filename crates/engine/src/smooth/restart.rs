@@ -2,7 +2,7 @@
 
 use base::Time;
 use program::tape::run;
-use program::{FragmentId, LineId, Profile, RegionId, Zeno};
+use program::{FragmentId, FragmentSlice, LineId, Profile, RegionId, Zeno};
 
 use crate::engine::Engine;
 use crate::native::code;
@@ -14,6 +14,7 @@ impl Engine<'_> {
     pub(crate) fn longest_step(&self, region: RegionId) -> f64 {
         let program = &self.program.regions[region];
         let limits = self.program.limits.slices[region].iter().zip(&program.slices);
+        let limits = limits.filter(|(limit, _)| limit.is_finite());
         let runs = |fragment: FragmentId| {
             fragment == FragmentId::ROOT
                 || self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
@@ -31,11 +32,10 @@ impl Engine<'_> {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
         if program.slices.iter().any(|span| span.fragment != FragmentId::ROOT) {
-            let runs = |index: usize| {
-                let fragment = program.slices[index].fragment;
-                self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
-            };
-            if state.take_ranges(program, &runs) {
+            let fragments = &self.program.fragments;
+            let slots = &self.state.slots[..];
+            let runs = |span: &FragmentSlice| slots[fragments[span.fragment].active.index()] != 0.0;
+            if state.take_ranges(program, runs) {
                 let count = |places: Places| places.map(|(_, length)| length).sum();
                 let watched = count(watches(&state.ranges));
                 state.solver.resize(count(states(&state.ranges)), watched);
@@ -86,8 +86,8 @@ impl Engine<'_> {
         gather(&self.state.slots, program.state, states(&state.ranges), &mut self.scratch.numbers);
         let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.scratch.active[region];
-        active.find(program, ranges, slots);
         let code = code(self.native, region);
+        active.find(program, ranges, slots, code.is_some());
         let past = (history, &mut self.scratch.functions[region]);
         let mut flow =
             Flow::new(self.program, region, ranges, active, slots, (time, seconds), past)

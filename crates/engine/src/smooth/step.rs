@@ -39,10 +39,12 @@ fn nearest_event(
 fn short_decimal(time: Time, length: f64, places: f64) -> Option<Time> {
     let size = time.seconds().abs().max(length);
     let slack = Time::from_f64(places * f64::EPSILON * size)?.attoseconds();
-    let mut units = (0..=LONGEST_UNIT).rev().map(|power| 10i128.pow(power));
     let nearest = |unit: i128| (time.attoseconds() + unit / 2).div_euclid(unit) * unit;
     let near = |unit: &i128| (nearest(*unit) - time.attoseconds()).abs() <= slack;
-    let unit = units.find(near).filter(|unit| *unit >= NO_CHANCE * slack)?;
+    // What is near a multiple of a unit is near a multiple of each shorter one, so that the shortest
+    // says whether there is any.
+    let units = std::iter::successors(Some(1i128), |unit| Some(10 * unit)).take(UNITS);
+    let unit = units.skip_while(|unit| *unit < NO_CHANCE * slack).take_while(near).last()?;
     Some(Time::from_attoseconds(nearest(unit)))
 }
 
@@ -52,8 +54,8 @@ fn on_clock(time: Time, resolution: f64) -> Time {
     Time::from_attoseconds((time.attoseconds() + unit / 2).div_euclid(unit) * unit)
 }
 
-/// The longest unit in which times are rounded, as a power of ten of attoseconds.
-const LONGEST_UNIT: u32 = 24;
+/// How many units there are in which times are rounded: the powers of ten of attoseconds from 1 on.
+const UNITS: usize = 25;
 /// By how much the unit of a short decimal exceeds the rounding of times.
 const NO_CHANCE: i128 = 1000;
 
@@ -110,15 +112,15 @@ impl Engine<'_> {
         let state = &mut self.state.regions[region];
         let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.scratch.active[region];
+        let code = code(self.native, region);
         if !active.known {
-            active.find(&self.program.regions[region], ranges, slots);
+            active.find(&self.program.regions[region], ranges, slots, code.is_some());
         }
         let gain = std::mem::take(&mut active.gains);
         let exits =
             state.is_held().then(|| exit_gains(&self.program.regions[region], state, &gain));
         let past = (&mut state.history, &mut self.scratch.functions[region]);
         let origin = (state.origin, state.origin_seconds);
-        let code = code(self.native, region);
         let slides = &mut self.scratch.slides[region];
         let mut flow = Flow::new(self.program, region, ranges, active, slots, origin, past)
             .with(code)
@@ -257,14 +259,26 @@ impl Engine<'_> {
         let least = 16.0 * f64::EPSILON * size.max(length);
         let uncertainty = self.state.regions[region].uncertainty().min(64.0 * f64::EPSILON * size);
         let resolution = Time::from_f64(least.max(uncertainty))?;
-        let origin = |timer: TimerId| {
-            let fragment = self.program.timers[timer].fragment;
-            self.runs(fragment).then(|| self.state.machines.clocks[fragment].origin)
+        let nearest = match self.is_far_from_timers(located, resolution) {
+            true => located,
+            false => {
+                let origin = |timer: TimerId| {
+                    let fragment = self.program.timers[timer].fragment;
+                    self.runs(fragment).then(|| self.state.machines.clocks[fragment].origin)
+                };
+                nearest_event(self.program, &origin, located, resolution)
+            }
         };
-        let nearest = nearest_event(self.program, &origin, located, resolution);
         match nearest == located {
             true => self.nearest_delayed(located, resolution),
             false => Some(nearest),
         }
+    }
+
+    /// Whether no timer wakes within the resolution of a time: the wakings so far were no later than
+    /// the current tag, and the agenda has the first of those to come.
+    fn is_far_from_timers(&self, time: Time, resolution: Time) -> bool {
+        let first = self.state.agenda.first().map_or(Time::MAX, |(first, _)| first);
+        self.state.tag.time < time - resolution && first > time + resolution
     }
 }

@@ -143,7 +143,7 @@ impl Engine<'_> {
 
     /// Sets the residuals at this time: those of the solver if it is at this time, and none if it
     /// is further on, since then nothing was located here.
-    fn take_residuals(&mut self, region: RegionId, time: Time) {
+    pub(crate) fn take_residuals(&mut self, region: RegionId, time: Time) {
         let from = self.program.regions[region].residual;
         let state = &self.state.regions[region];
         let all = self.program.regions[region].watches.len();

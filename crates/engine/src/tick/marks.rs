@@ -82,6 +82,13 @@ impl Marks {
         &mut self.words
     }
 
+    /// Adds the marks of others, of as many words.
+    pub fn join(&mut self, others: &Marks) {
+        self.words.resize(others.words.len(), 0);
+        let all = others.words.iter().enumerate().filter(|(_, bits)| **bits != 0);
+        all.for_each(|(index, bits)| self.add(UnitWord { index: index as u32, bits: *bits }));
+    }
+
     pub fn len(&self) -> usize {
         self.words.len()
     }

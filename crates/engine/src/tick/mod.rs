@@ -14,6 +14,7 @@ use base::{Table, Tag, Time};
 use program::{FragmentId, MachineId, Program, RegionId, Tracked, TrackedId, UnitId};
 use serde::{Deserialize, Serialize};
 
+use crate::engine::Engine;
 use crate::tick::marks::{Marks, narrow_units};
 
 /// A tick in progress.
@@ -164,6 +165,14 @@ impl Tick {
     #[inline]
     pub fn involved(&self, place: usize) -> RegionId {
         self.involved[place]
+    }
+}
+
+impl Engine<'_> {
+    /// The time of the tick that is going on.
+    #[inline]
+    pub(crate) fn tick_time(&self) -> Option<Time> {
+        self.state.tick.as_ref().map(|tick| tick.time).or(self.scratch.plain_time)
     }
 }
 

@@ -45,6 +45,11 @@ impl Engine<'_> {
         let _program = self.program;
         self.scratch.units.ran.clear();
         self.scratch.units.effects = UnitEffects::default();
+        self.run_and_check(tag, sink)
+    }
+
+    /// Runs the marked units, and once more those that have misread a crossing.
+    pub(crate) fn run_and_check(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         self.run_marked(tag, sink)?;
         // What one unit has misread may have led others away from their levels.
         while self.scratch.units.effects.have(UnitEffects::CROSSINGS) && self.read_by_side() {
@@ -64,7 +69,7 @@ impl Engine<'_> {
     }
 
     #[inline]
-    pub(crate) fn run_marked(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
+    fn run_marked(&mut self, tag: Tag, sink: &mut dyn Sink) -> Result<(), RunError> {
         let _program = self.program;
         let compiled = !sink.listens() && self.has_compiled_units();
         let mut next = 0;
