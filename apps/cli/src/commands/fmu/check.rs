@@ -10,7 +10,7 @@ use crate::report::{refused, show};
 
 pub fn check_fmu(path: &Path, stop: Option<f64>, tolerance: f64) -> Result<()> {
     let named = || format!("`{}`", path.display());
-    if stop.is_some_and(|stop| !stop.is_finite()) || !(tolerance >= 0.0) {
+    if stop.is_some_and(|stop| !stop.is_finite()) || tolerance.is_nan() || tolerance < 0.0 {
         bail!("`--stop` and `--tolerance` must be finite, and the tolerance not negative");
     }
     let checked = match check(path, stop, tolerance) {
