@@ -44,6 +44,9 @@ const ROUNDINGS: f64 = 16.0;
 /// as fast as on its highest arc. An arc that ends with a small slope may be high: a function that an
 /// event sets to its level at its top does not return to it.
 const LONG: f64 = 1000.0;
+/// An arc is short in any case if it is below this fraction of the longest: it may end at its top, at
+/// the crossing of another function.
+const BRIEF: f64 = 1e-6;
 /// Up to this many watched functions of a region are all looked at for rest.
 const FEW_WATCHES: usize = 64;
 /// The rounding is computed again for arcs that are lower by this factor, and after so many of
@@ -194,7 +197,7 @@ impl Engine<'_> {
         }
         let own = &self.state.watch.accumulations[id].returns;
         let part = if own.highest > 0.0 { (own.level / own.highest).sqrt() } else { 1.0 };
-        arc.height <= own.level && arc.interval <= LONG * part * own.longest
+        arc.height <= own.level && arc.interval <= own.longest * (LONG * part).max(BRIEF)
     }
 
     /// Whether a watched function has moved by more than its rounding in an interval.
