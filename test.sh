@@ -67,7 +67,7 @@ environment() {
 # The Python package: the library of the tests beside a copy of the Python files.
 python() {
     environment numpy scipy pandas pyarrow xarray control matplotlib gymnasium cffi pyyaml \
-        pytest mypy pandas-stubs
+        distributed pytest mypy pandas-stubs
     local venv=target/venv
     rm -rf target/python && mkdir -p target/python && cp -r python/superdense target/python
     cp target/debug/lib_superdense.so target/python/superdense/_superdense.abi3.so
@@ -113,7 +113,21 @@ properties | features | python | fmi | studio)
     ;;
 esac
 
+# A dependency that tests ask for with other features is compiled twice, with all that needs it.
+compiled_once() {
+    local features
+    features=$(for edges in normal,build normal,build,dev; do
+        cargo tree --workspace --edges "$edges" --prefix none --format '{p} {f}' |
+            sed 's/ (\*)$//' | sort -u
+    done | sort -u | awk '{ print $1, $2 }' | uniq -d)
+    [ -z "$features" ] || {
+        echo "tests ask for other features of these dependencies:" $features >&2
+        return 1
+    }
+}
+
 lints() {
+    compiled_once
     cargo fmt --all --check
     cargo clippy --workspace --all-targets --quiet -- -D warnings
 }

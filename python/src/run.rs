@@ -117,7 +117,10 @@ impl Held {
 
     /// Everything that changes, as bytes.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.with(py, |run| Ok(run.save()))?))
+        Ok(PyBytes::new(
+            py,
+            &self.with(py, |run| run.unsaved().map_or_else(|| Ok(run.save()), Err))?,
+        ))
     }
 
     /// The rows so far.

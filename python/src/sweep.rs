@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use superdense::SweepRequest;
 use superdense::sweeps::{Flow, Method, Row};
 use superdense::traces::{Cell, FlatKind};
+use superdense::{Diagnostic, SweepError, SweepRequest, WriteError};
 
 use crate::errors::refused;
 use crate::system::{System, Texts};
@@ -17,6 +17,18 @@ use crate::system::{System, Texts};
 #[pyclass(frozen, module = "superdense._superdense")]
 pub struct Sweep {
     sweep: superdense::Sweep,
+}
+
+/// Why the rows of a sweep ended: an exception of what watches it, or a trace that was not written.
+enum Ended {
+    Raised(PyErr),
+    Unwritten(WriteError),
+}
+
+impl From<WriteError> for Ended {
+    fn from(error: WriteError) -> Self {
+        Ended::Unwritten(error)
+    }
 }
 
 #[pymethods]
@@ -33,6 +45,7 @@ impl Sweep {
         method: Option<&str>,
         repeats: Option<u64>,
         measures: Vec<String>,
+        traces: Option<PathBuf>,
     ) -> PyResult<Sweep> {
         let known = |word: &str| {
             let all = Method::ALL.map(Method::name).join(", ");
@@ -50,7 +63,11 @@ impl Sweep {
         if let Some(error) = blocks.raised(py, "ModelError", None) {
             return Err(error);
         }
-        let sweep = sweep.map_err(|error| refused(py, &error))?;
+        let mut sweep = sweep.map_err(|error| refused(py, &error))?;
+        if let Some(folder) = traces {
+            let unwritten = |error: SweepError| unwritten(&error.diagnostic());
+            sweep = sweep.write_traces_to(folder).map_err(unwritten)?;
+        }
         let blocks = blocks.clone();
         Ok(Sweep { sweep: sweep.ask_for_failures(move || blocks.failure()) })
     }
@@ -94,7 +111,7 @@ impl Sweep {
         }
         let stop = AtomicBool::new(false);
         let mut all: Vec<Row> = Vec::new();
-        py.detach(|| {
+        let ended = py.detach(|| {
             self.sweep.rows(start..end, threads, &stop, |from, rows| {
                 let done = from - start + rows.len() as u64;
                 all.extend(rows);
@@ -104,12 +121,23 @@ impl Sweep {
                 });
                 // A run that is still going on ends, too.
                 stop.fetch_or(asked.is_err(), Ordering::Relaxed);
-                asked.map(|()| Flow::On)
+                asked.map(|()| Flow::On).map_err(Ended::Raised)
             })
-        })?;
+        });
+        match ended {
+            Ok(_) => {}
+            Err(Ended::Raised(error)) => return Err(error),
+            Err(Ended::Unwritten(error)) => return Err(unwritten(&error.diagnostic())),
+        }
         let columns = self.sweep.columns().iter().enumerate();
         columns.map(|(index, column)| list(py, &all, index, column.kind)).collect()
     }
+}
+
+/// The exception for a file that cannot be written.
+fn unwritten(error: &Diagnostic) -> PyErr {
+    let help = error.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+    PyOSError::new_err(format!("{}{help}", error.message))
 }
 
 /// The cells of a column.

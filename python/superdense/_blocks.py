@@ -3081,7 +3081,7 @@ class Blocks:
         x: Value,
         y: Value,
         z: Value,
-        interpolation: Literal['linear', 'nearest', 'cubic'] | None = None,
+        interpolation: Literal['linear', 'nearest', 'previous', 'cubic'] | None = None,
         extrapolation: Literal['hold', 'linear', 'error'] | None = None,
         name: str | None = None,
         over: Over = None,
@@ -3091,6 +3091,7 @@ class Blocks:
             output = z[i, j], if first = x[i] and second = y[j]
             linear: bilinear, a + b*first + c*second + d*first*second in each cell of the grid
             nearest: z of the nearest point along each axis; halfway between two, of the upper one
+            previous: z of the last point at or below along each axis
             cubic: along each axis a cubic whose slope at each point is that of the parabola through it and its neighbours; the first derivatives are continuous, and polynomials of degree 2 in each signal are exact
 
         Absence: Present when both inputs are.
@@ -3103,8 +3104,8 @@ class Blocks:
             x: The breakpoints of the rows: a vector of at least 2 numbers that increase.
             y: The breakpoints of the columns: a vector of at least 2 numbers that increase.
             z: The values: a matrix with a row for each number of `x` and a column for each of `y`.
-            interpolation: How values between breakpoints are found. One of linear, nearest, cubic.
-                By default `linear`.
+            interpolation: How values between breakpoints are found. One of linear, nearest,
+                previous, cubic. By default `linear`.
             extrapolation: What happens outside the breakpoints: `hold` keeps each signal at the
                 nearest end, `linear` goes on along the tangent there, and `error` ends the run when
                 a signal leaves the range. One of hold, linear, error. By default `hold`.
@@ -3132,7 +3133,7 @@ class Blocks:
         breakpoints: Value,
         sizes: Value,
         values: Value,
-        interpolation: Literal['linear', 'nearest'] | None = None,
+        interpolation: Literal['linear', 'nearest', 'previous', 'cubic'] | None = None,
         extrapolation: Literal['hold', 'linear', 'error'] | None = None,
         name: str | None = None,
         over: Over = None,
@@ -3142,6 +3143,8 @@ class Blocks:
             output = values[(i * sizes[1] + j) * sizes[2] + k], if input = [x[i], y[j], z[k]], with the breakpoints x, y and z of the axes; likewise for other numbers of axes
             linear: linear in each signal while the others are constant, from point to point
             nearest: the value at the nearest point along each axis; halfway between two, at the upper one
+            previous: the value at the last point at or below along each axis
+            cubic: along each axis a cubic whose slope at each point is that of the parabola through it and its neighbours; the first derivatives are continuous, and polynomials of degree 2 in each signal are exact
 
         Absence: Absent when the input is absent.
 
@@ -3151,11 +3154,12 @@ class Blocks:
             input: The signals, a vector with one element for each axis.
             breakpoints: The breakpoints of all axes, one axis after the other; those of an axis
                 increase.
-            sizes: How many breakpoints each axis has, at least 2; there are up to 10 axes.
+            sizes: How many breakpoints each axis has, at least 2; there are up to 10 axes, and up
+                to 5 with `cubic`.
             values: The values at the points of the grid, a vector: those along the last axis are
                 next to each other (row by row).
-            interpolation: How values between breakpoints are found. One of linear, nearest. By
-                default `linear`.
+            interpolation: How values between breakpoints are found. One of linear, nearest,
+                previous, cubic. By default `linear`.
             extrapolation: What happens outside the breakpoints: `hold` keeps each signal at the
                 nearest end, `linear` goes on along the tangent there, and `error` ends the run when
                 a signal leaves the range. One of hold, linear, error. By default `hold`.
@@ -4903,6 +4907,7 @@ class Blocks:
         self,
         input: Value,
         service: Value,
+        paused: Value | None = None,
         *,
         capacity: Value | None = None,
         enabled: Value | None = None,
@@ -4915,7 +4920,8 @@ class Blocks:
         """Serves jobs one after the other, first come, first served; each takes a time of its own.
 
             a job that finds the server idle is served at once, others wait in a queue
-            output(t + service(t, n), 1) = the job whose service begins at (t, n)
+            output(t + service(t, n), 1) = the job whose service begins at (t, n), if it is not paused
+            while it is paused, no service begins, and that of a job goes on afterwards where it was
 
         Absence: Present only when a service ends.
 
@@ -4925,6 +4931,7 @@ class Blocks:
             input: The jobs.
             service: The time that a job takes, read when its service begins. A time that belongs to
                 the job is an expression of `begun`, such as `service: 2 * server.begun`. [s]
+            paused: Whether the server rests, such as during a breakdown. By default `false`.
             capacity: The greatest number of jobs that wait; one more is an error. By default
                 `1000`.
 
@@ -4936,6 +4943,7 @@ class Blocks:
         fields: dict[str, Any] = {
             "input": input,
             "service": service,
+            "paused": paused,
             "capacity": capacity,
             "enabled": enabled,
             "trigger": trigger,
@@ -5302,7 +5310,8 @@ class Blocks:
             H(s) = (b[0] s^m + ... + b[m]) / (a[0] s^n + ... + a[n]), b = numerator, a = denominator, m <= n
             x[0]' = input - (a[1] x[0] + ... + a[n] x[n-1]) / a[0], x[i]' = x[i-1]
             output = sum of (b[i+1] - d a[i+1]) / a[0] * x[i] + d input, d = b[0] / a[0], b padded to n + 1
-            The states are computed as multiples g x, g = |a[n] / a[0]|, which have the magnitude of the input.
+            The states are computed as multiples g x, g = the greatest of |a[n] / a[0]| and of the weights in
+            the output, which have the magnitude of the input or that of the output.
             The output depends directly on the input only if m = n and b[0] is not 0.
 
         Absence: While the input is absent, the states stay as they are; if the output depends
@@ -5314,9 +5323,10 @@ class Blocks:
         Args:
             input: The input; a vector is filtered element by element, if `initial` is a single
                 number.
-            numerator: The coefficients of the numerator in descending powers of s. By default
-                `[1]`.
-            denominator: The coefficients of the denominator in descending powers of s.
+            numerator: The coefficients of the numerator in descending powers of s; a number if
+                there is one. By default `[1]`.
+            denominator: The coefficients of the denominator in descending powers of s; a number if
+                there is one.
             initial: The initial states x[0] to x[n-1]; a single number is that of all. By default
                 `0`.
 

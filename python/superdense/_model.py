@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping
 
 from . import _values
 from ._analysis import Analysed
@@ -14,6 +14,9 @@ from ._progress import Bar, Progress, watch
 from ._result import Result
 from ._run import Run
 from ._superdense import Foreign, System, canonical, settings
+
+if TYPE_CHECKING:
+    from ._studio import Studio
 
 Texts = list[tuple[str, str]]
 
@@ -162,6 +165,7 @@ class Model(Analysed):
         method: str | None = None,
         repeats: int | None = None,
         sets: str | os.PathLike[str] | None = None,
+        traces: str | os.PathLike[str] | None = None,
         inputs: Mapping[str, Any] | None = None,
         threads: int | None = None,
         executor: Any = None,
@@ -173,7 +177,8 @@ class Model(Analysed):
 
         The values of a parameter are a text as on the command line (`"0.5:0.9:0.01"`,
         `"normal(1, 0.1)"`), a number, or a list or array of values. `measures` are texts such as
-        `"max(y)"`, by name if it is a mapping. `executor` computes parts elsewhere: an executor of
+        `"max(y)"`, by name if it is a mapping. `traces` is a folder for the rows of all runs, which
+        `pyarrow.dataset` reads as one table, partitioned by `run`. `executor` computes parts elsewhere: an executor of
         `concurrent.futures`, a Dask client, or the module `ray`.
 
         >>> d = model.sweep(e="0.5:0.9:0.01", measures={"top": "max(y)"})
@@ -182,7 +187,7 @@ class Model(Analysed):
         from ._sweep import swept
 
         return swept(
-            self, parameters, measures, (samples, method, repeats, sets), inputs, threads,
+            self, parameters, measures, (samples, method, repeats, sets), traces, inputs, threads,
             executor, tasks, progress, settings_and_parameters,
         )
 
@@ -207,6 +212,20 @@ class Model(Analysed):
         """Continues a run that `Run.save` saved, with the same settings and parameters."""
         system = self._with(None, None, None, settings_and_parameters)
         return Run(system, system.resume(saved))
+
+    def studio(self, *, browser: bool = True) -> Studio:
+        """Opens the studio on this model: text, diagram and run on a page in the browser.
+
+        A model that was read from a file is edited there, any other in a file of its own, and
+        `studio.model()` is what was saved. `browser=False` only gives the link. The studio ends with
+        `close`, or with Python.
+
+        >>> studio = model.studio()
+        >>> model = studio.model()
+        """
+        from ._studio import Studio
+
+        return Studio(self, browser)
 
     def to_yaml(self) -> str:
         """The text of the model file. A model that was read keeps its layout and its comments."""

@@ -78,6 +78,7 @@ class Sweep:
         method: str | None,
         repeats: int | None,
         measures: list[str],
+        traces: str | None,
     ) -> None: ...
     def rows(
         self, start: int, end: int, threads: int, watch: Callable[[int], object] | None

@@ -33,13 +33,14 @@ class Spec(NamedTuple):
     method: str | None
     repeats: int | None
     measures: list[str]
+    traces: str | None
 
     def made(self, system: System) -> Sweep:
         """The sweep over a system that has no settings yet."""
         if self.settings or self.inputs:
             system = system.with_values(self.settings, [], self.inputs, None)
         own = (self.sets, self.samples, self.method, self.repeats)
-        return Sweep(system, self.parameters, *own, self.measures)
+        return Sweep(system, self.parameters, *own, self.measures, self.traces)
 
 
 _kept: tuple[Spec, Sweep] | None = None
@@ -79,6 +80,7 @@ def swept(
     parameters: Mapping[str, Any] | None,
     measures: Iterable[str] | Mapping[str, str],
     draws: tuple[int | None, str | None, int | None, str | os.PathLike[str] | None],
+    traces: str | os.PathLike[str] | None,
     inputs: Mapping[str, Any] | None,
     threads: int | None,
     executor: Any,
@@ -103,6 +105,7 @@ def swept(
         [(k, _values_of(k, v)) for k, v in swept_over.items()],
         None if sets is None else os.path.abspath(sets),
         samples, method, repeats, list(measures),
+        None if traces is None else os.path.abspath(traces),
     )
     sweep = spec.made(model._system)
     cores = os.cpu_count() or 1
@@ -161,8 +164,9 @@ def _results(executor: Any, calls: list[Any]) -> Iterator[tuple[int, Columns | B
         return
     module = type(executor).__module__
     if module.startswith("distributed"):
-        from distributed import as_completed
+        import distributed
 
+        as_completed: Any = distributed.as_completed
         # A lost process is no mistake of the task, which goes to another one.
         futures = {executor.submit(_part, *own, pure=False, retries=3): k for k, own in enumerate(calls)}
         for future in as_completed(list(futures)):
@@ -188,11 +192,12 @@ def _results(executor: Any, calls: list[Any]) -> Iterator[tuple[int, Columns | B
 
 def _kept_or_lost(future: Any) -> Columns | BaseException:
     try:
-        return future.result()
+        part: Columns = future.result()
     except Exception as error:
         if type(error).__name__ in ("BrokenProcessPool", "KilledWorker", "CancelledError"):
             return error
         raise
+    return part
 
 
 def _by_ray(ray: Any, calls: list[Any]) -> Iterator[tuple[int, Columns | BaseException]]:

@@ -103,6 +103,22 @@ def test_a_function_that_raises_ends_its_own_run():
     assert np.allclose(good, 4 * np.exp(-np.array([0.1, 0.2, 0.3])), rtol=1e-4)
 
 
+def test_traces_are_a_partitioned_data_set(ball, tmp_path):
+    dataset = pytest.importorskip("pyarrow.dataset")
+    folder = tmp_path / "traces"
+    with ThreadPoolExecutor(2) as executor:
+        d = ball.sweep(e=[0.6, 0.7, 0.8], stop=2, traces=folder, executor=executor, tasks=2)
+    rows = dataset.dataset(folder, format="parquet", partitioning="hive").to_table().to_pandas()
+    for run, e in enumerate([0.6, 0.7, 0.8]):
+        alone, own = ball.run(e=e, stop=2), sd.read(folder / f"run={run}" / "trace.parquet")
+        assert own.t.tolist() == alone.t.tolist() and own.y.tolist() == alone.y.tolist()
+        heights = rows.y[rows.run == run].dropna()
+        assert heights.iloc[-1] == alone.y[-1] == d.y[run]
+    with pytest.raises(OSError, match="holds other results"):
+        ball.sweep(e=[0.6], stop=2, traces=folder)
+    ball.sweep(e=[0.6, 0.7, 0.8], stop=2, traces=folder)
+
+
 def many(ball, **more):
     return ball.sweep(
         e="0.8:0.9:0.01", g="normal(9.81, 0.2)", samples=400, stop=12, zeno="stop",

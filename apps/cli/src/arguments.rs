@@ -1,6 +1,6 @@
 //! The command-line arguments; their doc comments are the help texts.
 
-mod studies;
+pub mod studies;
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub use studies::{
     DiracArguments, EnergyArguments, ExploreArguments, LinearizeArguments, PairArguments,
-    SideOption, TrimArguments, TrimOptions,
+    TrimArguments,
 };
 
 use crate::settings::{AllSettings, SettingOptions, StreamSettings, Takes};
@@ -71,7 +71,7 @@ pub enum Command {
     /// Export a model as an FMU, which other tools can run, or look at an FMU.
     #[command(
         hide = !cfg!(feature = "fmi"),
-        override_usage = "superdense fmu [OPTIONS] <MODEL> --output <FILE>\n       superdense fmu show <FMU>"
+        override_usage = "superdense fmu [OPTIONS] <MODEL> --output <FILE>\n       superdense fmu show <FMU>\n       superdense fmu check <FMU>"
     )]
     Fmu(FmuCommand),
     /// Plot a saved trace.
@@ -208,6 +208,23 @@ pub enum FmuLook {
         /// The FMU.
         fmu: PathBuf,
     },
+    /// Run an FMU for Co-Simulation by itself, and compare its outputs with its reference result.
+    ///
+    /// The reference is a file in the archive that ends in `_ref.csv`. Inputs have their start
+    /// values.
+    Check {
+        /// The FMU.
+        fmu: PathBuf,
+        /// The stop time, in seconds; by default, that of the default experiment.
+        #[arg(long, allow_hyphen_values = true)]
+        stop: Option<f64>,
+        /// The allowed difference from the reference, relative to the range of each output.
+        #[arg(long, default_value_t = 0.01)]
+        tolerance: f64,
+    },
+    /// Host an instance of an FMU for the process at the other end of standard input.
+    #[command(hide = true)]
+    Host,
 }
 
 // The arguments of an export are required unless there is a subcommand, which cannot be derived.

@@ -19,6 +19,11 @@ pub const CODES: &[(&str, &str)] = &[
         Compare a number, as in `x > 0`, or test whether an event is present with present(...).",
     ),
     (
+        "bad-fmu",
+        "The file of an FMU cannot be used as a block: it cannot be read, is damaged, is not for this machine, or has another kind than Co-Simulation. \
+        `superdense fmu show` lists what is in it; export it again for Co-Simulation and this machine.",
+    ),
+    (
         "bad-input",
         "An input of the model was given in a way that cannot be used: a file without the column, times that do not increase, or a value of another type. \
         Correct the option `--input` or the file that it names.",
@@ -339,7 +344,7 @@ pub const CODES: &[(&str, &str)] = &[
     (
         "not-exportable",
         "The model cannot be an FMU. A variable of an FMU has a value at each instant: it has no impulses, and a run by fixed steps cannot be read between steps. \
-        The note says which of these it is; give a signal that the impulse acts on, or remove `impulses` under `simulate`.",
+        An FMU cannot contain another one either. The note says which of these it is; give a signal that the impulse acts on, or remove `impulses` under `simulate`.",
     ),
     (
         "not-finite",
@@ -417,8 +422,8 @@ pub const CODES: &[(&str, &str)] = &[
     (
         "rest-at-start",
         "With `zeno: rest`, a function with events is exactly on its level at the start, at rest, and something moves it off: a ball that lies on the floor. \
-        Rest is held by the force that its bounces have exerted, and none has happened yet, so it falls. \
-        Let it start a little above its level, from which it comes to rest at once.",
+        Rest is held by the force that its bounces exert. A trial has shown no event that throws it back, so it leaves its level. \
+        Look at what its event does to a body that falls, or let it start a little above its level.",
     ),
     (
         "rest-on-level",

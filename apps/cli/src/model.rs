@@ -23,7 +23,9 @@ pub fn compile_given<T: Takes>(arguments: &ModelArguments<T>, inputs: &[String])
     let overrides = overrides_given(arguments, inputs, &model)?;
     let system = System::compile_with(&model, &Library::standard(), &overrides).map_err(refused)?;
     // The process ends with the command, so there is no need to free a large model piece by piece.
-    std::mem::forget(system.clone());
+    if !system.keeps_files() {
+        std::mem::forget(system.clone());
+    }
     Ok(system)
 }
 

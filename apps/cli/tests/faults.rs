@@ -36,6 +36,31 @@ fn limited(folder: &Path, blocks: u32, arguments: &[&str]) -> Output {
     shell.args(arguments).output().expect("a shell can be started")
 }
 
+/// The rows of a sweep on a full disk are kept, and with room again it goes on to the same table.
+#[test]
+fn a_sweep_on_a_full_disk_goes_on() {
+    let folder = with_model(
+        "faults-sweep",
+        "superdense: 1
+parameters: {a: 1}
+blocks:
+  x: {type: Integrator, input: -a * x, initial: 1}
+record: [x]
+simulate: {stop: 1}
+",
+    );
+    let call = ["sweep", "model.yaml", "-p", "a=linspace(0, 1, 3000)", "-o"];
+    let whole = superdense(&folder, &[&call[..], &["whole.csv"]].concat());
+    assert!(whole.status.success(), "{}", messages(&whole));
+    let output = limited(&folder, 40, &[&call[..], &["a.csv"]].concat());
+    failed(&output, &["no room", ".a.csv.sweep", "--resume"]);
+    assert!(!folder.join("a.csv").exists());
+    let output = superdense(&folder, &[&call[..], &["a.csv", "--resume"]].concat());
+    let said = messages(&output);
+    assert!(output.status.success() && said.contains("of them before"), "{said}");
+    assert!(read(&folder, "a.csv") == read(&folder, "whole.csv"));
+}
+
 /// Runs a script of a shell with mounts of its own; nothing where this machine allows none.
 fn with_mounts(folder: &Path, script: &str) -> Option<Output> {
     [&["-m"][..], &["-r", "-m"]].into_iter().find_map(|options| {

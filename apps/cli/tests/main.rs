@@ -7,6 +7,7 @@ mod codes;
 mod common;
 mod faults;
 mod fmt;
+mod fmu_import;
 mod fuzz;
 mod impulses;
 mod interrupt;

@@ -124,6 +124,32 @@ fn rows_have_the_closed_forms_of_a_ball() {
     }
 }
 
+/// The integral of a signal contains its impulses.
+#[test]
+fn integrals_contain_impulses() {
+    let folder = with_model(
+        "sweep-impulses",
+        "superdense: 1
+parameters: {a: 1}
+blocks:
+  d: {type: ImpulseSource, times: [1, 2], weight: a}
+  x: {type: Integrator, input: d + 1, initial: 0}
+record: [d, x]
+simulate: {stop: 4}
+",
+    );
+    let measures = ["-m", "sum=integral(d + 1)", "-m", "mean=mean(d)", "-m", "rms=rms(d)"];
+    let call = ["sweep", "model.yaml", "-o", "a.csv", "-p", "a=0, 3, -0.5", "-m", "end=x"];
+    accepted(&folder, &[&call[..], &measures].concat());
+    let rows = rows(&folder, "a.csv");
+    for (name, expected) in
+        [("sum", [4.0, 10.0, 3.0]), ("end", [4.0, 10.0, 3.0]), ("mean", [0.0, 1.5, -0.25])]
+    {
+        column(&rows, name).into_iter().zip(expected).for_each(|(a, b)| near(a, b, 1e-9));
+    }
+    assert_eq!(column(&rows, "rms"), [0.0, f64::INFINITY, f64::INFINITY]);
+}
+
 /// The row of a run is what the run itself gives, and the trace of a run is that of the run.
 #[test]
 fn rows_and_traces_are_those_of_single_runs() {

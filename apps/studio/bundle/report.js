@@ -2221,11 +2221,24 @@ function mi(e, t) {
 	let { ctx: n, bbox: r } = e;
 	n.save(), n.beginPath(), n.rect(r.left, r.top, r.width, r.height), n.clip(), t(n), n.restore();
 }
-function hi(e, t, n, r, i) {
+function hi(e, t, n, r) {
+	let { left: i, top: a, width: o, height: s } = e.bbox, c = devicePixelRatio, l = 3 * c, u = /* @__PURE__ */ new Map();
+	for (let t of n) {
+		let n = Math.floor((e.valToPos(t, "x", !0) - i) / l);
+		n >= 0 && n * l < o && u.set(n, (u.get(n) ?? 0) + 1);
+	}
+	for (let [e, n] of u) {
+		t.fillStyle = n >= 6 ? r ? "#ff7a70" : "#c0322b" : r ? "#f0924f" : "#b45309", t.globalAlpha = Math.min(1, .35 + .2 * Math.log2(n));
+		let o = Math.min(14, 4 + 2 * Math.log2(n)) * c;
+		t.fillRect(i + e * l, a + s - o, l, o);
+	}
+	t.globalAlpha = 1;
+}
+function gi(e, t, n, r, i) {
 	let a = Math.sign(r - n);
 	e.beginPath(), e.moveTo(t, n), e.lineTo(t, r), e.stroke(), e.beginPath(), e.moveTo(t, r), e.lineTo(t - 4 * i, r - a * 8 * i), e.lineTo(t + 4 * i, r - a * 8 * i), e.fill();
 }
-function gi({ width: e, height: t, signals: n, dark: r, source: i, asked: a, clicked: o, sync: s, axis: c, colorOf: l, labels: u }) {
+function _i({ width: e, height: t, signals: n, dark: r, source: i, asked: a, clicked: o, sync: s, axis: c, colorOf: l, labels: u }) {
 	let d = r ? ui.dark : ui.light, f = r ? "#a3afbb" : "#5b6775", p = r ? "#262e37" : "#e9edf1", m = (e) => d[(l ? l(e) : e) % d.length], h = (e) => ({
 		stroke: f,
 		font: "11px system-ui, \"DejaVu Sans\", sans-serif",
@@ -2309,18 +2322,22 @@ function gi({ width: e, height: t, signals: n, dark: r, source: i, asked: a, cli
 		}))],
 		hooks: {
 			drawAxes: [(e) => mi(e, (t) => {
-				let { ghosts: a = [], events: o = [], instant: s = null, fan: c = !1 } = i(), { top: l, height: u } = e.bbox, d = devicePixelRatio;
-				if (t.lineWidth = 1 * d, t.strokeStyle = r ? "#3a4653" : "#d8dee4", o.length && o.length < e.bbox.width / (6 * d)) {
-					t.setLineDash([2 * d, 3 * d]), t.beginPath();
+				let { ghosts: a = [], events: o = [], instant: s = null, fan: c = !1, pile: l = null } = i(), { top: u, height: d } = e.bbox, f = devicePixelRatio;
+				if (t.lineWidth = 1 * f, t.strokeStyle = r ? "#3a4653" : "#d8dee4", o.length && o.length < e.bbox.width / (6 * f)) {
+					t.setLineDash([2 * f, 3 * f]), t.beginPath();
 					for (let n of o) {
 						let r = e.valToPos(n, "x", !0);
-						t.moveTo(r, l), t.lineTo(r, l + u);
+						t.moveTo(r, u), t.lineTo(r, u + d);
 					}
 					t.stroke(), t.setLineDash([]);
 				}
+				if (hi(e, t, o, r), l !== null) {
+					let n = e.valToPos(l, "x", !0);
+					t.strokeStyle = r ? "#ff7a70" : "#c0322b", t.lineWidth = 1.6 * f, t.beginPath(), t.moveTo(n, u), t.lineTo(n, u + d), t.stroke();
+				}
 				if (s !== null) {
 					let n = e.valToPos(s, "x", !0);
-					t.fillStyle = r ? "#6b520a" : "#ffe9a8", t.fillRect(n - 3 * d, l, 6 * d, u);
+					t.fillStyle = r ? "#6b520a" : "#ffe9a8", t.fillRect(n - 3 * f, u, 6 * f, d);
 				}
 				a.forEach((r, i) => {
 					t.globalAlpha = c ? .3 : .34 / (i + 1) + .05, r.lanes.forEach((i, a) => {
@@ -2336,7 +2353,7 @@ function gi({ width: e, height: t, signals: n, dark: r, source: i, asked: a, cli
 					let n = e.valToPos(i.time, "x", !0);
 					if (n < e.bbox.left || n > e.bbox.left + e.bbox.width) continue;
 					let d = (.18 + .2 * Math.abs(i.weight) / l) * s, f = c - Math.sign(i.weight) * d;
-					if (t.strokeStyle = t.fillStyle = r ? "#dc78d6" : "#7b1fa2", hi(t, n, c, Math.min(Math.max(f, o + 12 * a), o + s - 12 * a), a), !u) {
+					if (t.strokeStyle = t.fillStyle = r ? "#dc78d6" : "#7b1fa2", gi(t, n, c, Math.min(Math.max(f, o + 12 * a), o + s - 12 * a), a), !u) {
 						let e = Math.min(Math.max(f - Math.sign(i.weight) * 5 * a, o + 9 * a), o + s - 3 * a), r = i.order ? "'".repeat(i.order) : "";
 						t.fillText(`${di(Number(i.weight.toPrecision(4)))} δ${r}`, n, e);
 					}
@@ -2352,11 +2369,11 @@ function gi({ width: e, height: t, signals: n, dark: r, source: i, asked: a, cli
 					height: 0
 				}, !1), n > t && a([t, n]);
 			}],
-			ready: [(e) => _i(e, i, a, o)]
+			ready: [(e) => vi(e, i, a, o)]
 		}
 	};
 }
-function _i(e, t, n, r) {
+function vi(e, t, n, r) {
 	let { over: i } = e, a = () => [e.scales.x.min, e.scales.x.max];
 	i.addEventListener("wheel", (e) => {
 		e.preventDefault();
@@ -2393,22 +2410,22 @@ function _i(e, t, n, r) {
 	});
 }
 // src/report.js
-var vi = JSON.parse(document.getElementById("data").textContent), yi = document.getElementById("plots"), bi = [], xi = null, Si = (e) => vi.names.flatMap((t, n) => t === e || t.startsWith(e + "[") ? [n] : []), Ci = vi.panels.map((e) => [...new Set(e.flatMap(Si))]).filter((e) => e.length);
-!Ci.length && vi.names.length && (Ci = [vi.names.map((e, t) => t)]);
-function wi() {
-	let [e, t] = [vi.times[0] ?? 0, vi.times[vi.times.length - 1] ?? 1];
+var yi = JSON.parse(document.getElementById("data").textContent), bi = document.getElementById("plots"), xi = [], Si = null, Ci = (e) => yi.names.flatMap((t, n) => t === e || t.startsWith(e + "[") ? [n] : []), wi = yi.panels.map((e) => [...new Set(e.flatMap(Ci))]).filter((e) => e.length);
+!wi.length && yi.names.length && (wi = [yi.names.map((e, t) => t)]);
+function Ti() {
+	let [e, t] = [yi.times[0] ?? 0, yi.times[yi.times.length - 1] ?? 1];
 	return e < t ? [e, t] : [e - .5, e + .5];
 }
-function Ti(e) {
-	xi = e;
-	let [t, n] = xi ?? wi();
-	for (let e of bi) e.setScale("x", {
+function Ei(e) {
+	Si = e;
+	let [t, n] = Si ?? Ti();
+	for (let e of xi) e.setScale("x", {
 		min: t,
 		max: n
 	});
 }
-Ci.forEach((e, t) => {
-	let n = t === Ci.length - 1, r = document.createElement("div");
+wi.forEach((e, t) => {
+	let n = t === wi.length - 1, r = document.createElement("div");
 	r.className = "one";
 	let i = document.createElement("div");
 	i.className = "legend";
@@ -2416,43 +2433,43 @@ Ci.forEach((e, t) => {
 		let n = document.createElement("span"), r = document.createElement("i");
 		r.style.background = ui.light[t % ui.light.length];
 		let a = document.createElement("b");
-		return n.append(r, vi.names[e], a), i.append(n), a;
+		return n.append(r, yi.names[e], a), i.append(n), a;
 	});
-	yi.append(r);
+	bi.append(r);
 	let o = e.map((e) => {
-		let t = vi.lanes[e], n = t.reduce((e, t) => e + (t === null ? 0 : 1), 0);
+		let t = yi.lanes[e], n = t.reduce((e, t) => e + (t === null ? 0 : 1), 0);
 		return {
-			name: vi.names[e],
+			name: yi.names[e],
 			sparse: n < t.length / 4 && n > 0
 		};
 	}), s = () => ({
-		range: xi ?? wi(),
-		events: vi.events,
-		impulses: vi.impulses.filter(([, , t]) => e.includes(t)).map(([e, t, , n, r]) => ({
+		range: Si ?? Ti(),
+		events: yi.events,
+		impulses: yi.impulses.filter(([, , t]) => e.includes(t)).map(([e, t, , n, r]) => ({
 			time: e,
 			microstep: t,
 			order: n,
 			weight: r
 		}))
-	}), c = () => Math.max(300, yi.clientWidth), l = Math.max(150, Math.min(280, 560 / Ci.length)) + (n ? 26 : 4), u = new li(gi({
+	}), c = () => Math.max(300, bi.clientWidth), l = Math.max(150, Math.min(280, 560 / wi.length)) + (n ? 26 : 4), u = new li(_i({
 		width: c(),
 		height: l,
 		signals: o,
 		dark: !1,
 		source: s,
-		asked: Ti,
+		asked: Ei,
 		sync: "time",
 		axis: n,
-		labels: vi.labels[vi.names[e[0]]]
-	}), [vi.times, ...e.map((e) => vi.lanes[e])], r);
+		labels: yi.labels[yi.names[e[0]]]
+	}), [yi.times, ...e.map((e) => yi.lanes[e])], r);
 	r.append(i), u.over.addEventListener("pointermove", () => {
 		let t = u.cursor.idx;
 		e.forEach((e, n) => {
-			let r = t == null ? void 0 : vi.lanes[e][t];
+			let r = t == null ? void 0 : yi.lanes[e][t];
 			a[n].textContent = r === void 0 ? "" : r === null ? "absent" : di(r);
 		});
 	}), addEventListener("resize", () => u.setSize({
 		width: c(),
 		height: l
-	})), bi.push(u);
+	})), xi.push(u);
 });

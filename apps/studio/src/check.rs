@@ -3,10 +3,14 @@
 use std::time::Instant;
 
 use serde_json::{Value as Json, json};
+use superdense::edit::edited;
 use superdense::{
-    Count, Diagnostic, Diagnostics, Kind, Library, Model, ParameterKind, Settings, SourceMap,
-    System, descriptions, parse, read_text, scene,
+    Count, Diagnostic, Diagnostics, Kind, Library, Model, ParameterKind, RunSetting, SettingKind,
+    Settings, SourceMap, System, descriptions, parse, read_text, scene,
 };
+
+use crate::edits;
+use crate::messages::Edit;
 
 /// A text that has become a system.
 pub(crate) struct Checked {
@@ -35,10 +39,6 @@ impl Checker {
         opened: &[String],
     ) -> (Json, Option<Checked>) {
         let begin = Instant::now();
-        let mut load = |path: &str| {
-            let text = read_text(std::path::Path::new(path)).map_err(|own| own.to_string())?;
-            Ok((path.to_owned(), text))
-        };
         let mut answer = json!({"kind": "checked", "version": version, "ok": false});
         let model = match parse(name, text, &mut load) {
             Ok(model) => model,
@@ -52,12 +52,15 @@ impl Checker {
             Err(refused) => {
                 answer["diagnostics"] = diagnostics(&refused.diagnostics, &refused.sources, text);
                 // A model with a causality loop still has a diagram, with the loop in red.
-                let drawn = scene(&model, &self.library, &Settings::default(), opened);
-                answer["scene"] = drawn.unwrap_or(Json::Null);
+                if refused.diagnostics.0.iter().any(|own| own.code == "causality-loop") {
+                    let drawn = scene(&model, &self.library, &Settings::default(), opened);
+                    answer["scene"] = drawn.unwrap_or(Json::Null);
+                }
                 return (answer, None);
             }
         };
         answer["ok"] = json!(true);
+        answer["sweeps"] = json!(!model.sweep.parameters.is_empty() || model.sweep.sets.is_some());
         answer["diagnostics"] = diagnostics(&system.warnings(), system.sources(), text);
         answer["scene"] = system.scene(opened);
         answer["parameters"] = parameters(&system);
@@ -70,6 +73,59 @@ impl Checker {
         answer["milliseconds"] = json!(begin.elapsed().as_secs_f64() * 1e3);
         (answer, Some(Checked { system, model }))
     }
+}
+
+impl Checker {
+    /// The answer to an edit that is only tried, such as an expression that is being typed: what is
+    /// wrong with it, and what the inputs of a block would then read.
+    pub fn attempt(&self, id: u64, name: &str, text: &str, edit: Edit, node: Option<&str>) -> Json {
+        let mut answer = json!({"kind": "tried", "id": id, "error": null, "inputs": null});
+        let found = match edits::found(text, edit, false) {
+            Ok(found) => found,
+            Err(error) => {
+                answer["error"] = json!(error);
+                return answer;
+            }
+        };
+        let after = edited(text, &found);
+        // What is new in the text, where a mistake is most likely to be that of the edit.
+        let mut shift = 0isize;
+        let mut new = Vec::new();
+        for own in &found {
+            let from = own.range.start.saturating_add_signed(shift);
+            new.push(from..from + own.text.len());
+            shift += own.text.len() as isize - own.range.len() as isize;
+        }
+        let compiled =
+            parse(name, &after, &mut load).and_then(|model| System::compile(&model, &self.library));
+        match compiled {
+            Ok(system) => {
+                answer["inputs"] = node.map_or(Json::Null, |node| system.inputs_of_block(node));
+            }
+            Err(refused) => {
+                let is_here = |own: &&Diagnostic| {
+                    own.labels.iter().any(|label| {
+                        let (from, to) = (label.span.start as usize, label.span.end as usize);
+                        let within =
+                            |new: &std::ops::Range<usize>| from <= new.end && to >= new.start;
+                        label.span.file.index() == 0 && new.iter().any(within)
+                    })
+                };
+                let all = &refused.diagnostics.0;
+                if let Some(own) = all.iter().find(is_here).or(all.first()) {
+                    answer["error"] = json!(own.message);
+                    answer["help"] = json!(own.help);
+                }
+            }
+        }
+        answer
+    }
+}
+
+/// The text of a file that a model imports.
+fn load(path: &str) -> Result<(String, String), String> {
+    let text = read_text(std::path::Path::new(path)).map_err(|own| own.to_string())?;
+    Ok((path.to_owned(), text))
 }
 
 /// The signals of each panel over time of the first figure, or of the figure that there would be.
@@ -202,7 +258,24 @@ pub(crate) fn library() -> Json {
         })
         .collect();
     let functions: Vec<&str> = superdense::Function::table().iter().map(|own| own.1).collect();
-    json!({"kind": "library", "blocks": blocks, "functions": functions})
+    json!({
+        "kind": "library", "blocks": blocks, "functions": functions, "settings": run_settings(),
+    })
+}
+
+/// The settings of runs that a page can give; it has a field of its own for the stop time, and
+/// chooses the rows itself.
+fn run_settings() -> Vec<Json> {
+    let left = [RunSetting::Stop, RunSetting::Every, RunSetting::Times, RunSetting::Rows];
+    let one = |own: &RunSetting| {
+        let words: Vec<&str> = match own.kind() {
+            SettingKind::Words(words) => words.to_vec(),
+            SettingKind::Solver => superdense::Method::all().map(|own| own.name()).to_vec(),
+            _ => Vec::new(),
+        };
+        json!({"name": own.key(), "description": own.about(), "words": words})
+    };
+    RunSetting::ALL.iter().filter(|own| !left.contains(own)).map(one).collect()
 }
 
 #[cfg(test)]

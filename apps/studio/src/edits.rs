@@ -1,14 +1,16 @@
 //! Edits that the diagram makes of the text.
 
 use serde_json::{Value as Json, json};
-use superdense::edit::{BlockEdit, EditError, edit as replacements, edited, fields, path_at};
+use superdense::edit::{
+    BlockEdit, EditError, Replacement, edit_all, edited, fields, path_at, value_in_brackets,
+};
 use superdense::{Library, System, parse};
 
-use crate::messages::Edit;
+use crate::messages::{At, Edit};
 
 /// The answer to an edit: what to replace, in bytes of the text, or why not.
 pub(crate) fn edit(id: u64, text: &str, edit: Edit) -> Json {
-    match found(text, edit) {
+    match found(text, edit, true) {
         Ok(found) => json!({
             "kind": "edited", "id": id,
             "replacements": found.iter().map(|own| json!({
@@ -19,31 +21,118 @@ pub(crate) fn edit(id: u64, text: &str, edit: Edit) -> Json {
     }
 }
 
-fn found(text: &str, edit: Edit) -> Result<Vec<superdense::edit::Replacement>, String> {
-    let block = |byte| block_at(text, byte).ok_or_else(|| EditError::Malformed.to_string());
-    let change = match edit {
-        Edit::Set { path, value } => BlockEdit::Set { path, value: one_line(&value) },
-        Edit::Remove { path } => BlockEdit::Remove { path },
-        Edit::Add { blocks, name, value } => BlockEdit::Add { blocks, name, value },
-        Edit::Rename { path, to } => BlockEdit::Rename { path, to },
-        Edit::SetAt { byte, field, value } => {
-            let mut path = block(byte)?;
-            path.extend(field.split('/').map(str::to_owned));
+/// The replacements of an edit. If `careful`, edits that must keep a model valid are refused if
+/// they do not.
+pub(crate) fn found(text: &str, edit: Edit, careful: bool) -> Result<Vec<Replacement>, String> {
+    let keeps = match edit {
+        Edit::Rename { .. } => Some("with this name"),
+        Edit::Group { .. } => Some("with a diagram of these blocks"),
+        Edit::Ungroup { .. } => Some("with the blocks of this diagram"),
+        _ => None,
+    };
+    let changes = changes(text, edit)?;
+    let found = edit_all(text, &changes).map_err(|error| error.to_string())?;
+    match keeps.filter(|_| careful && is_whole(text)) {
+        Some(how) if !is_whole(&edited(text, &found)) => {
+            Err(format!("{how} the model would not be valid; nothing was changed"))
+        }
+        _ => Ok(found),
+    }
+}
+
+fn changes(text: &str, edit: Edit) -> Result<Vec<BlockEdit>, String> {
+    let path = |at: &At| {
+        path_of(text, at).ok_or_else(|| match at {
+            At::Node(node) => format!("`{node}` is written in another file"),
+            _ => EditError::Malformed.to_string(),
+        })
+    };
+    let one = |change| Ok(vec![change]);
+    match edit {
+        Edit::Set { at, field, value } => {
+            let mut path = path(&at)?;
+            path.extend(field.iter().flat_map(|own| own.split('/').map(str::to_owned)));
             let value = one_line(&value);
             match value.is_empty() {
-                true => BlockEdit::Remove { path },
-                false => BlockEdit::Set { path, value },
+                true if fields(text, &path).is_err() => Ok(Vec::new()),
+                true => one(BlockEdit::Remove { path }),
+                false => one(BlockEdit::Set { path, value }),
             }
         }
-        Edit::RemoveAt { byte } => BlockEdit::Remove { path: block(byte)? },
-        Edit::RenameAt { byte, to } => BlockEdit::Rename { path: block(byte)?, to },
-    };
-    let found = replacements(text, &change).map_err(|error| error.to_string())?;
-    let renames = matches!(change, BlockEdit::Rename { .. });
-    if renames && is_whole(text) && !is_whole(&edited(text, &found)) {
-        return Err("with this name the model would not be valid; nothing was changed".to_owned());
+        Edit::Remove { all } => {
+            let mut paths = all.iter().map(path).collect::<Result<Vec<_>, _>>()?;
+            // Of several items of a list, the last is removed first.
+            paths.sort_by(|a, b| b.cmp(a));
+            paths.dedup();
+            Ok(paths.into_iter().map(|path| BlockEdit::Remove { path }).collect())
+        }
+        Edit::Add { within, name, value } => {
+            let blocks = match within.filter(|own| !own.is_empty()) {
+                Some(node) => inside(text, &node)
+                    .ok_or_else(|| format!("`{node}` is written in another file"))?,
+                None => Vec::new(),
+            };
+            let blocks = blocks.into_iter().chain(["blocks".to_owned()]).collect();
+            one(BlockEdit::Add { blocks, name, value })
+        }
+        Edit::Rename { at, to } => one(BlockEdit::Rename { path: path(&at)?, to }),
+        Edit::Group { all, diagram, instance } => {
+            let paths = all.iter().map(path).collect::<Result<Vec<_>, _>>()?;
+            let (_, blocks) =
+                paths.first().and_then(|own| own.split_last()).ok_or("nothing is selected")?;
+            if paths.iter().any(|own| own.split_last().is_none_or(|own| own.1 != blocks)) {
+                return Err("only blocks of the same diagram can be grouped".to_owned());
+            }
+            let blocks = blocks.to_vec();
+            let names = paths.iter().filter_map(|own| own.last().cloned()).collect();
+            one(BlockEdit::Group { blocks, names, diagram, instance })
+        }
+        Edit::Ungroup { at } => one(BlockEdit::Ungroup { path: path(&at)? }),
+        Edit::AddState { machine, name, from } => {
+            let machine = path(&machine)?;
+            let blocks = machine.iter().cloned().chain(["states".to_owned()]).collect();
+            let add = BlockEdit::Add { blocks, name: name.clone(), value: "{}".to_owned() };
+            Ok(vec![add, transition(machine, from, &name)])
+        }
+        Edit::RemoveState { machine, name } => removed_state(text, &path(&machine)?, &name),
+        Edit::AddTransition { machine, from, to } => one(transition(path(&machine)?, from, &to)),
     }
-    Ok(found)
+}
+
+/// Adds a transition that is never taken until it gets a guard, so that the model stays valid: a
+/// state must be reachable, and two transitions must not be enabled at once.
+fn transition(machine: Vec<String>, from: String, to: &str) -> BlockEdit {
+    let list = ["states".to_owned(), from, "transitions".to_owned()];
+    let path = machine.into_iter().chain(list).collect();
+    BlockEdit::Append { path, value: format!("{{to: {}, when: false}}", one_line(to)) }
+}
+
+/// Removes a state, the transitions into it and its being the first one.
+fn removed_state(text: &str, machine: &[String], name: &str) -> Result<Vec<BlockEdit>, String> {
+    let below = |more: &[&str]| -> Vec<String> {
+        machine.iter().cloned().chain(more.iter().map(|own| (*own).to_owned())).collect()
+    };
+    let states = fields(text, &below(&["states"])).map_err(|error| error.to_string())?;
+    let mut all = Vec::new();
+    for (state, _) in states.iter().filter(|own| own.0 != name) {
+        let transition =
+            |index: usize| below(&["states", state, "transitions", &index.to_string()]);
+        let count = (0..).take_while(|index| fields(text, &transition(*index)).is_ok()).count();
+        for index in (0..count).rev() {
+            let own = fields(text, &transition(index)).unwrap_or_default();
+            if own.iter().any(|(key, value)| key == "to" && value == name) {
+                all.push(BlockEdit::Remove { path: transition(index) });
+            }
+        }
+    }
+    let first = fields(text, machine).map_err(|error| error.to_string())?;
+    if first.iter().any(|(key, value)| key == "initial" && value == name) {
+        let other = states.iter().find(|own| own.0 != name);
+        let (other, _) = other.ok_or("a machine has at least one state")?;
+        all.push(BlockEdit::Set { path: below(&["initial"]), value: other.clone() });
+    }
+    all.push(BlockEdit::Remove { path: below(&["states", name]) });
+    Ok(all)
 }
 
 /// Whether a text is a model without mistakes, as far as one can tell without other files.
@@ -54,19 +143,75 @@ fn is_whole(text: &str) -> bool {
 
 /// A value as YAML on one line; quotes are added where YAML needs them.
 fn one_line(value: &str) -> String {
-    superdense::edit::value_in_brackets(value.trim())
+    value_in_brackets(value.trim())
 }
 
-/// The path of the block that contains a byte: the entry of a mapping `blocks`.
-pub(crate) fn block_at(text: &str, byte: usize) -> Option<Vec<String>> {
-    let mut path = path_at(text, byte)?;
-    let blocks = path.iter().rposition(|own| own == "blocks")?;
-    path.truncate(blocks + 2);
-    (path.len() == blocks + 2).then_some(path)
+/// The keys of what is meant.
+pub(crate) fn path_of(text: &str, at: &At) -> Option<Vec<String>> {
+    match at {
+        At::Path(path) => Some(path.clone()),
+        At::Byte(byte) => path_at(text, *byte).map(entry_around),
+        At::Node(node) => written_at(text, node),
+    }
 }
 
-/// The answer to a question about a block: its path, and its fields.
-pub(crate) fn entry(id: u64, text: &str, path: Option<Vec<String>>) -> Json {
-    let fields = path.as_ref().and_then(|path| fields(text, path).ok());
-    json!({"kind": "entry", "id": id, "path": path, "fields": fields})
+/// The block, the state or the transition that a path leads into.
+fn entry_around(mut path: Vec<String>) -> Vec<String> {
+    let last = |key: &str| path.iter().rposition(|own| own == key).map(|at| at + 2);
+    let end = [last("blocks"), last("transitions")].into_iter().flatten().max();
+    path.truncate(end.unwrap_or(path.len()));
+    path
+}
+
+/// The keys of a node of the diagram that is written in this text.
+fn written_at(text: &str, node: &str) -> Option<Vec<String>> {
+    let (above, name) = node.rsplit_once('.').unwrap_or(("", node));
+    // An array has one entry for all of its elements.
+    let name = name.split('[').next().unwrap_or(name).to_owned();
+    let around = if above.is_empty() { Vec::new() } else { inside(text, above)? };
+    let path: Vec<String> = around.iter().cloned().chain(["blocks".to_owned(), name]).collect();
+    fields(text, &path).is_ok().then_some(path)
+}
+
+/// The keys of what is inside a node: its diagram, its machine's state, or the machine itself.
+fn inside(text: &str, node: &str) -> Option<Vec<String>> {
+    if let Some(path) = written_at(text, node) {
+        let own = fields(text, &path).ok()?;
+        let kind = own.into_iter().find(|own| own.0 == "type")?.1;
+        let diagram = vec!["diagrams".to_owned(), kind.clone()];
+        return match kind == "Modal" {
+            true => Some(path),
+            false => fields(text, &diagram).is_ok().then_some(diagram),
+        };
+    }
+    let (machine, state) = node.rsplit_once('.')?;
+    let path = written_at(text, machine)?;
+    let path: Vec<String> =
+        path.into_iter().chain(["states".to_owned(), state.to_owned()]).collect();
+    fields(text, &path).is_ok().then_some(path)
+}
+
+/// The answer to a question about an entry: its path, its fields, and the inputs and parameters of
+/// the diagram of this file that it is.
+pub(crate) fn entry(id: u64, text: &str, at: &At) -> Json {
+    let path = path_of(text, at);
+    let own = path.as_ref().and_then(|path| fields(text, path).ok());
+    let kind = own.iter().flatten().find(|own| own.0 == "type").map(|own| own.1.clone());
+    let names = |section: &str| {
+        let diagram = ["diagrams".to_owned(), kind.clone()?, section.to_owned()];
+        let mut all = fields(text, &diagram).ok()?;
+        // A list of inputs has no keys.
+        for index in 0.. {
+            let item: Vec<String> = diagram.iter().cloned().chain([index.to_string()]).collect();
+            match superdense::edit::written(text, &item) {
+                Some(name) => all.push((name, String::new())),
+                None => break,
+            }
+        }
+        Some(all)
+    };
+    json!({
+        "kind": "entry", "id": id, "path": path, "fields": own,
+        "inputs": names("inputs"), "parameters": names("parameters"),
+    })
 }

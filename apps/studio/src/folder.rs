@@ -87,6 +87,19 @@ impl Folder {
         found
     }
 
+    /// The names of unsaved texts in the folder itself whose files were never written.
+    pub fn unsaved(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let name = |entry: fs::DirEntry| {
+            let name = entry.file_name().into_string().ok()?;
+            let name = name.strip_prefix('.')?.strip_suffix(".unsaved")?.to_owned();
+            (!self.path(&name).ok()?.exists()).then_some(name)
+        };
+        let mut found: Vec<String> = entries.filter_map(name).take(MOST_FILES).collect();
+        found.sort();
+        found
+    }
+
     /// The whole path of a model file below the folder. Its own folder must exist, and a symbolic
     /// link must not lead out.
     pub fn path(&self, name: &str) -> Result<PathBuf> {
@@ -232,6 +245,11 @@ mod tests {
     #[test]
     fn an_unsaved_text_comes_back() {
         let (_place, folder) = folder();
+        folder.keep("new.yaml", "n: 1\n").expect("kept");
+        assert_eq!(folder.unsaved(), ["new.yaml"]);
+        assert_eq!(folder.kept("new.yaml", "").as_deref(), Some("n: 1\n"));
+        folder.forget("new.yaml");
+        assert!(folder.unsaved().is_empty());
         folder.keep("a.yaml", "a: 5\n").expect("kept");
         assert_eq!(folder.kept("a.yaml", "a: 1\n").as_deref(), Some("a: 5\n"));
         assert_eq!(folder.files(), ["a.yaml"]);

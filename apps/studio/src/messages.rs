@@ -24,10 +24,14 @@ pub(crate) enum Message {
     Text { version: u64, path: String, text: String, opened: Vec<String> },
     /// Asks for an edit of a text.
     Edit { id: u64, text: String, edit: Edit },
-    /// Asks for the block at a byte of a text, or at a path, with its fields.
-    Entry { id: u64, text: String, byte: Option<usize>, path: Option<Vec<String>> },
-    /// Runs the model that was read last.
-    Run { run: u64, parameters: Vec<(String, String)>, stop: Option<String> },
+    /// Asks what a text would mean after an edit: whether it is right, and what a block then reads.
+    Try { id: u64, path: String, text: String, edit: Edit, node: Option<String> },
+    /// Asks for an entry of a text, with its fields.
+    Entry { id: u64, text: String, at: At },
+    /// Runs the model that was read last, with settings and parameters.
+    Run { run: u64, parameters: Vec<(String, String)>, settings: Vec<(String, String)> },
+    /// Asks for the points of the sweep that the model that was read last describes.
+    Sweep { id: u64, most: u64 },
     /// Ends the run.
     Stop,
     /// Asks for the rows between two times for a plot so many pixels wide.
@@ -44,37 +48,65 @@ pub(crate) enum Message {
     Report,
 }
 
+/// What an edit is about: the keys from the top of the file, a byte of the text that belongs to it,
+/// or the path of a node of the diagram.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum At {
+    Path(Vec<String>),
+    Byte(usize),
+    Node(String),
+}
+
 /// An edit of a text, as the page names it.
 #[derive(Deserialize, Debug)]
 #[serde(tag = "edit", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Edit {
+    /// Gives a field a value, or removes it if the value is empty; `field` names it, with `/`
+    /// between the keys below the entry.
     Set {
-        path: Vec<String>,
+        at: At,
+        field: Option<String>,
         value: String,
     },
+    /// Removes several entries.
     Remove {
-        path: Vec<String>,
+        all: Vec<At>,
     },
+    /// Adds a block to the main diagram, or to the diagram inside which a node is.
     Add {
-        blocks: Vec<String>,
+        within: Option<String>,
         name: String,
         value: String,
     },
     Rename {
-        path: Vec<String>,
+        at: At,
         to: String,
     },
-    /// Gives an input of a block a value, where the block is known by a byte of its text.
-    SetAt {
-        byte: usize,
-        field: String,
-        value: String,
+    /// Makes a diagram of blocks.
+    Group {
+        all: Vec<At>,
+        diagram: String,
+        instance: String,
     },
-    RemoveAt {
-        byte: usize,
+    /// Puts the blocks of a diagram in the place of an instance.
+    Ungroup {
+        at: At,
     },
-    RenameAt {
-        byte: usize,
+    /// Adds a state, and a transition into it from another one.
+    AddState {
+        machine: At,
+        name: String,
+        from: String,
+    },
+    /// Removes a state with the transitions into it.
+    RemoveState {
+        machine: At,
+        name: String,
+    },
+    AddTransition {
+        machine: At,
+        from: String,
         to: String,
     },
 }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use superdense::{
-    Diagnostics, Format, Refused, RowsPer, Run, RunError, RunSetting, Settings, StopReason, System,
-    Writer, parse_parameter, parse_value,
+    Diagnostics, Format, Library, Refused, RowsPer, Run, RunError, RunSetting, Settings,
+    StopReason, Sweep, SweepRequest, System, Writer, parse_parameter,
 };
 
 use crate::check::{Checked, diagnostics};
@@ -18,6 +18,8 @@ use crate::store::Store;
 
 /// The time between two pictures of a run that goes on.
 const FRAME: Duration = Duration::from_millis(50);
+/// The largest number of runs of a sweep that are shown.
+const MOST_POINTS: u64 = 400;
 /// How many steps a run takes between looks at the clock, at most.
 const MOST_STEPS: u32 = 512;
 
@@ -25,10 +27,10 @@ const MOST_STEPS: u32 = 512;
 pub(crate) enum Order {
     /// Takes over a model.
     Load(Box<Checked>),
-    Run {
-        run: u64,
-        parameters: Vec<(String, String)>,
-        stop: Option<String>,
+    Run(Given),
+    Sweep {
+        id: u64,
+        most: u64,
     },
     Stop,
     View {
@@ -55,6 +57,19 @@ pub(crate) enum Order {
     },
     Report,
 }
+
+/// What a run is given by the page.
+pub(crate) struct Given {
+    /// The number by which the page knows the run.
+    pub run: u64,
+    /// Parameters of the model, as text.
+    pub parameters: Vec<(String, String)>,
+    /// Settings of the run by their names in model files, as text.
+    pub settings: Vec<(String, String)>,
+}
+
+/// How many advances there are between looks at the clock, at most.
+const MOST_CALLS: u32 = 64;
 
 /// Rows for curves that look smooth: every microstep, and some between steps.
 const SMOOTH: u32 = 600;
@@ -124,26 +139,21 @@ impl Runner<'_> {
     fn handle(&mut self, order: Order, orders: &Receiver<Order>) -> Option<Order> {
         match order {
             Order::Load(checked) => self.loaded = Some(checked),
-            Order::Run { run, parameters, stop } => {
+            Order::Run(mut given) => {
                 // Only the last of several runs that wait is shown.
-                let mut wanted = (run, parameters, stop);
                 loop {
                     match orders.try_recv() {
-                        Ok(Order::Run { run, parameters, stop }) => {
-                            wanted = (run, parameters, stop);
-                        }
+                        Ok(Order::Run(later)) => given = later,
                         Ok(Order::Load(checked)) => self.loaded = Some(checked),
                         Ok(Order::View { from, to, pixels }) => self.view = (from, to, pixels),
                         Ok(other) => {
-                            let (run, parameters, stop) = wanted;
-                            self.start(run, &parameters, stop.as_deref(), orders);
+                            self.start(&given, orders);
                             return Some(other);
                         }
                         Err(_) => break,
                     }
                 }
-                let (run, parameters, stop) = wanted;
-                return self.start(run, &parameters, stop.as_deref(), orders);
+                return self.start(&given, orders);
             }
             Order::Stop => {}
             order => self.look(order),
@@ -174,6 +184,7 @@ impl Runner<'_> {
                 }
             }
             Order::Export { format } => self.export(&format),
+            Order::Sweep { id, most } => self.sweep(id, most),
             Order::Report => self.report(),
             _ => {}
         }
@@ -211,35 +222,55 @@ impl Runner<'_> {
         self.answers.send(&answer);
     }
 
-    /// The system of a run: with the parameters of the page.
-    fn system(&self, parameters: &[(String, String)], stop: Option<&str>) -> Result<System, Json> {
+    /// Answers with the points of the sweep of the model: evenly spaced ones if there are more.
+    fn sweep(&self, id: u64, most: u64) {
+        let Some(own) = &self.loaded else { return };
+        let found = SweepRequest::of(&own.model).and_then(|request| {
+            Sweep::new(&own.model, &Library::standard(), &Settings::default(), &request)
+        });
+        let answer = match found {
+            Ok(sweep) => {
+                let count = sweep.count();
+                let runs = count.min(most.clamp(1, MOST_POINTS));
+                let points = (0..runs).map(|place| {
+                    sweep.given(if runs > 1 { place * (count - 1) / (runs - 1) } else { 0 })
+                });
+                let points: Vec<_> = points.collect();
+                json!({"kind": "sweep", "id": id, "points": points, "runs": count})
+            }
+            Err(refused) => {
+                let all: Vec<_> = refused.diagnostics.0.iter().map(ToString::to_string).collect();
+                json!({"kind": "sweep", "id": id, "error": all.join("; ")})
+            }
+        };
+        self.answers.send(&answer);
+    }
+
+    /// The system of a run: with the parameters and settings of the page.
+    fn system(&self, given: &Given) -> Result<System, Json> {
         let own = self.loaded.as_ref().ok_or(Json::Null)?;
         let told = |what: &str, refused: &Refused| {
             let all: Vec<String> = refused.diagnostics.0.iter().map(ToString::to_string).collect();
             json!(format!("{what}: {}", all.join("; ")))
         };
         let mut settings = Settings::default();
-        for (name, text) in parameters {
+        for (name, text) in &given.parameters {
             let value = parse_parameter(&own.model, name, text);
             let value = value.map_err(|refused| told(name, &refused))?;
             settings.parameters.push((name.clone(), value));
         }
-        if let Some(stop) = stop {
-            parse_value(stop).map_err(|refused| told("stop", &refused))?;
-            settings = settings.set(RunSetting::Stop, stop);
+        for (name, text) in &given.settings {
+            let known = RunSetting::ALL.iter().find(|own| own.key() == name);
+            let known = known.ok_or_else(|| json!(format!("there is no setting `{name}`")))?;
+            settings = settings.set(*known, text.as_str());
         }
         let settings = shown(settings);
         own.system.with(&settings).map_err(|refused| told("this run", &refused))
     }
 
-    fn start(
-        &mut self,
-        run: u64,
-        parameters: &[(String, String)],
-        stop: Option<&str>,
-        orders: &Receiver<Order>,
-    ) -> Option<Order> {
-        let system = match self.system(parameters, stop) {
+    fn start(&mut self, given: &Given, orders: &Receiver<Order>) -> Option<Order> {
+        let run = given.run;
+        let system = match self.system(given) {
             Ok(system) => system,
             Err(Json::Null) => return None,
             Err(why) => {
@@ -279,17 +310,21 @@ impl Runner<'_> {
 
     fn advance(&mut self, run: &mut Run, system: &System, orders: &Receiver<Order>) -> End {
         let mut shown = Instant::now();
-        let mut steps = 16;
+        let (mut steps, mut calls) = (16, 1);
         loop {
             let begin = Instant::now();
-            match run.advance_by(steps) {
-                Ok(Some(reason)) => return End::Reached(reason),
-                Ok(None) => {}
-                Err(error) => return End::Failed(error),
+            // An advance may stop after each row, and small ones cost less than looking around.
+            for _ in 0..calls {
+                match run.advance_by(steps) {
+                    Ok(Some(reason)) => return End::Reached(reason),
+                    Ok(None) => {}
+                    Err(error) => return End::Failed(error),
+                }
             }
             // Steps of large models are slow: the user is never kept waiting for many of them.
             let slow = begin.elapsed() > Duration::from_millis(5);
             steps = if slow { (steps / 2).max(1) } else { (steps * 2).min(MOST_STEPS) };
+            calls = if slow { (calls / 2).max(1) } else { (calls * 2).min(MOST_CALLS) };
             self.snapshots.look(run);
             if self.store.lock().is_ok_and(|own| own.is_full()) {
                 return End::Full;
@@ -298,7 +333,7 @@ impl Runner<'_> {
                 match orders.try_recv() {
                     Ok(Order::Stop) => return End::Stopped,
                     Ok(Order::Load(checked)) => self.loaded = Some(checked),
-                    Ok(order @ Order::Run { .. }) => return End::Replaced(order),
+                    Ok(order @ Order::Run(_)) => return End::Replaced(order),
                     Ok(order) => self.look(order),
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => return End::Closed,
@@ -353,7 +388,7 @@ impl Runner<'_> {
             run.warnings().iter().map(|own| system.explain_warning(own)).collect();
         self.answers.send(&json!({
             "kind": "ended", "run": self.run, "how": how, "message": message,
-            "problems": problems, "warnings": self.problems(&Diagnostics(warnings), system),
+            "pile": pile(end), "problems": problems, "warnings": self.problems(&Diagnostics(warnings), system),
             "time": run.tag().time.seconds(), "milliseconds": took.as_secs_f64() * 1e3,
             "rows": self.store.lock().map_or(0, |own| own.times.len()),
             "events": self.store.lock().map_or(0, |own| own.events.len()),
@@ -391,6 +426,20 @@ impl Runner<'_> {
                 self.answers.send(&json!({"kind": "failed", "message": format!("{error:#}")}))
             }
         };
+    }
+}
+
+/// Where events pile up, and whose events they are as far as that is known.
+fn pile(end: &End) -> Json {
+    match end {
+        End::Reached(StopReason::Zeno(at)) => json!({"time": at, "blocks": []}),
+        End::Failed(RunError::Zeno { accumulation, blocks, .. }) => {
+            json!({"time": accumulation, "blocks": blocks})
+        }
+        End::Failed(RunError::Chattering { time, blocks, .. }) => {
+            json!({"time": time.seconds(), "blocks": blocks})
+        }
+        _ => Json::Null,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::check::{Checker, library};
 use crate::edits;
 use crate::folder::{Example, Unsaved, fingerprint};
 use crate::messages::Message;
-use crate::runner::{Order, runner};
+use crate::runner::{Given, Order, runner};
 use crate::server::Shared;
 
 /// How many answers may wait for a slow page.
@@ -98,7 +98,10 @@ pub(crate) async fn session(shared: Arc<Shared>, mut socket: WebSocket) {
 fn dispatch(text: &str, requests: &Sender<Request>, orders: &Sender<Order>) -> bool {
     let Ok(message) = serde_json::from_str::<Message>(text) else { return false };
     let order = match message {
-        Message::Run { run, parameters, stop } => Order::Run { run, parameters, stop },
+        Message::Run { run, parameters, settings } => {
+            Order::Run(Given { run, parameters, settings })
+        }
+        Message::Sweep { id, most } => Order::Sweep { id, most },
         Message::Stop => Order::Stop,
         Message::View { from, to, pixels } => Order::View { from, to, pixels },
         Message::Instant { id, time } => Order::Instant { id, time },
@@ -177,10 +180,11 @@ impl Reader<'_> {
                 Some(answer)
             }
             Message::Edit { id, text, edit } => Some(edits::edit(id, &text, edit)),
-            Message::Entry { id, text, byte, path } => {
-                let path = path.or_else(|| edits::block_at(&text, byte?));
-                Some(edits::entry(id, &text, path))
+            Message::Try { id, path, text, edit, node } => {
+                let name = self.name_of(path);
+                Some(self.checker.attempt(id, &name, &text, edit, node.as_deref()))
             }
+            Message::Entry { id, text, at } => Some(edits::entry(id, &text, &at)),
             message => self.files(message),
         }
     }
@@ -192,7 +196,7 @@ impl Reader<'_> {
         let examples = examples.map(|own| json!({"name": own.name, "summary": own.summary}));
         json!({
             "kind": "hello", "folder": folder.name(), "files": folder.files(),
-            "first": folder.first, "examples": examples.collect::<Vec<_>>(),
+            "first": folder.first, "unsaved": folder.unsaved(), "examples": examples.collect::<Vec<_>>(),
         })
     }
 
@@ -220,7 +224,14 @@ impl Reader<'_> {
                         "kind": "opened", "path": path, "text": text, "known": fingerprint(&text),
                         "kept": folder.kept(&path, &text),
                     }),
-                    Err(error) => failed(&error),
+                    // A text that was never saved has a copy alone.
+                    Err(error) => match folder.kept(&path, "") {
+                        Some(text) => json!({
+                            "kind": "opened", "path": null, "text": text, "known": null,
+                            "kept": null, "name": path, "began": "",
+                        }),
+                        None => failed(&error),
+                    },
                 })
             }
             Message::Example { name } => self.example(&name),

@@ -25,6 +25,8 @@ fn garbage() -> impl Strategy<Value = Message> {
         "watch",
         "text",
         "edit",
+        "try",
+        "sweep",
         "entry",
         "run",
         "stop",
@@ -43,17 +45,37 @@ fn garbage() -> impl Strategy<Value = Message> {
         Just("../../etc/passwd.yaml".to_owned()),
     ];
     let edits = (
-        prop::sample::select(vec!["set", "remove", "add", "rename", "set_at", "remove_at"]),
+        prop::sample::select(vec![
+            "set",
+            "remove",
+            "add",
+            "rename",
+            "group",
+            "ungroup",
+            "add_state",
+            "remove_state",
+            "add_transition",
+        ]),
         texts.clone(),
         any::<u32>(),
     );
-    let edit = edits.prop_map(|(kind, text, byte)| match kind {
-        "set" => json!({"edit": kind, "path": ["blocks", text], "value": text}),
-        "remove" => json!({"edit": kind, "path": ["blocks", "v"]}),
-        "add" => json!({"edit": kind, "blocks": ["blocks"], "name": text, "value": text}),
-        "rename" => json!({"edit": kind, "path": ["blocks", "v"], "to": text}),
-        "set_at" => json!({"edit": kind, "byte": byte % 900, "field": "input", "value": text}),
-        _ => json!({"edit": kind, "byte": byte % 900}),
+    let edit = edits.prop_map(|(kind, text, byte)| {
+        let at = match byte % 3 {
+            0 => json!({"byte": byte % 900}),
+            1 => json!({"path": ["blocks", "v"]}),
+            _ => json!({"node": text}),
+        };
+        match kind {
+            "set" => json!({"edit": kind, "at": at, "field": "input", "value": text}),
+            "remove" => json!({"edit": kind, "all": [at, at]}),
+            "add" => json!({"edit": kind, "within": null, "name": text, "value": text}),
+            "rename" => json!({"edit": kind, "at": at, "to": text}),
+            "group" => json!({"edit": kind, "all": [at], "diagram": "D", "instance": text}),
+            "ungroup" => json!({"edit": kind, "at": at}),
+            "add_transition" => json!({"edit": kind, "machine": at, "from": text, "to": text}),
+            "add_state" => json!({"edit": kind, "machine": at, "name": text, "from": text}),
+            _ => json!({"edit": kind, "machine": at, "name": text}),
+        }
     });
     let object = (kinds, texts, number, edit).prop_map(|(kind, text, number, edit)| {
         let id = 1;
@@ -66,8 +88,15 @@ fn garbage() -> impl Strategy<Value = Message> {
                 "do": kind, "version": 1, "path": "ball.yaml", "text": text, "opened": ["v", text],
             }),
             "edit" => json!({"do": kind, "id": id, "text": text, "edit": edit}),
-            "entry" => json!({"do": kind, "id": id, "text": text, "byte": number}),
-            "run" => json!({"do": kind, "run": 1, "parameters": [["g", text]], "stop": "0.1"}),
+            "try" => json!({
+                "do": kind, "id": id, "path": "ball.yaml", "text": text, "edit": edit, "node": "v",
+            }),
+            "entry" => json!({"do": kind, "id": id, "text": text, "at": {"byte": number}}),
+            "sweep" => json!({"do": kind, "id": id, "most": number}),
+            "run" => json!({
+                "do": kind, "run": 1, "parameters": [["g", text]],
+                "settings": [["stop", "0.1"], [text, text]],
+            }),
             "view" => json!({"do": kind, "from": number, "to": number, "pixels": number}),
             "instant" => json!({"do": kind, "id": id, "time": number}),
             "neighbour" => {

@@ -107,7 +107,7 @@ fn a_run_without_end_stops_when_asked() {
          record: [x]\nsimulate: {stop: 1e9}\n",
     );
     assert_eq!(found["ok"], true, "{found}");
-    tab.send(&json!({"do": "run", "run": 1, "parameters": [], "stop": null}));
+    tab.send(&json!({"do": "run", "run": 1, "parameters": [], "settings": []}));
     let progress = tab.wait("rows")["progress"].as_f64().expect("progress");
     assert!((0.0..0.1).contains(&progress));
     // Text is checked while it runs.
@@ -166,21 +166,21 @@ fn the_diagram_edits_the_text() {
         let node = nodes.iter().find(|own| own["path"] == name).expect("a block");
         node["place"][0].as_u64().expect("a place")
     };
-    let add = json!({"edit": "add", "blocks": ["blocks"], "name": "speed", "value": "{type: Gain, input: 0, gain: 2}"});
+    let add = json!({"edit": "add", "within": null, "name": "speed", "value": "{type: Gain, input: 0, gain: 2}"});
     let text = edit(&mut tab, BALL, &add).expect("added");
     assert!(text.contains("  speed: {type: Gain, input: 0, gain: 2}\nrecord:"), "{text}");
-    let connect = json!({"edit": "set", "path": ["blocks", "speed", "input"], "value": "v"});
+    let connect = json!({"edit": "set", "at": {"node": "speed"}, "field": "input", "value": "v"});
     let text = edit(&mut tab, &text, &connect).expect("connected");
     assert!(text.contains("speed: {type: Gain, input: v, gain: 2}"));
-    let rename = json!({"edit": "rename_at", "byte": byte("v"), "to": "velocity"});
+    let rename = json!({"edit": "rename", "at": {"byte": byte("v")}, "to": "velocity"});
     let text = edit(&mut tab, &text, &rename).expect("renamed");
     assert!(text.contains("previous(velocity)") && text.contains("input: velocity,"), "{text}");
     assert_eq!(tab.check(&text)["ok"], true, "{text}");
-    let taken = json!({"edit": "rename_at", "byte": byte("y"), "to": "hit"});
+    let taken = json!({"edit": "rename", "at": {"byte": byte("y")}, "to": "hit"});
     assert!(edit(&mut tab, BALL, &taken).is_err());
-    let remove = json!({"edit": "remove", "path": ["blocks", "speed"]});
+    let remove = json!({"edit": "remove", "all": [{"node": "speed"}]});
     let text = edit(&mut tab, &text, &remove).expect("removed");
-    let back = json!({"edit": "rename", "path": ["blocks", "velocity"], "to": "v"});
+    let back = json!({"edit": "rename", "at": {"path": ["blocks", "velocity"]}, "to": "v"});
     assert_eq!(edit(&mut tab, &text, &back).expect("renamed"), BALL);
 }
 
@@ -192,7 +192,7 @@ fn a_file_that_others_change_is_not_lost() {
     let opened = tab.wait("opened");
     assert_eq!(opened["text"], BALL);
     tab.send(&json!({"do": "watch", "path": "ball.yaml"}));
-    tab.send(&json!({"do": "entry", "id": 1, "text": BALL, "byte": 0}));
+    tab.send(&json!({"do": "entry", "id": 1, "text": BALL, "at": {"byte": 0}}));
     tab.wait("entry");
     let path = own.folder.path().join("ball.yaml");
     let theirs = format!("# theirs\n{BALL}");

@@ -50,6 +50,34 @@ const until = (what, argument, timeout = 20000) => page.waitForFunction(what, ar
 const valid = () => until(() => globalThis.studio.ok && globalThis.studio.checkedVersion === globalThis.studio.version);
 const ended = () => until(() => !globalThis.studio.running && globalThis.studio.ended);
 
+// Runs the model once more, and returns its results as text.
+const ran = async () => {
+  const run = await page.evaluate(() => { globalThis.studio.start(); return globalThis.studio.run; });
+  await until((run) => globalThis.studio.ended?.run === run && globalThis.studio.rows.run === run && !globalThis.studio.running, run);
+  return page.evaluate(() => JSON.stringify([globalThis.studio.rows.names, globalThis.studio.rows.lanes.map((own) => [...own])]));
+};
+
+// The median time from moving a slider to the picture of the run [ms].
+const slid = async (name, value) => {
+  const times = [];
+  for (let i = 0; i < 25; i++) {
+    times.push(await page.evaluate(async ([name, value]) => {
+      const slider = document.getElementById('parameter-' + name);
+      slider.value = value;
+      const begin = performance.now();
+      const before = globalThis.studio.run;
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      while (!(globalThis.studio.run > before && globalThis.studio.rows?.run === globalThis.studio.run)) {
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      // The next frame has the picture.
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return performance.now() - begin;
+    }, [name, value(i)]));
+  }
+  return times.sort((a, b) => a - b)[12];
+};
+
 const stories = {
   async open() {
     const begin = performance.now();
@@ -130,27 +158,100 @@ const stories = {
     await valid();
   },
 
+  async group() {
+    const before = await text();
+    const drawing = page.locator('svg[aria-label="Block diagram"]');
+    const results = await ran();
+    // A rubber band around everything, then one block fewer by shift and click.
+    const { x, y, width, height } = await drawing.boundingBox();
+    await page.keyboard.down('Shift');
+    await page.mouse.move(x + 3, y + 3);
+    await page.mouse.down();
+    await page.mouse.move(x + width - 3, y + height - 3, { steps: 4 });
+    await page.mouse.up();
+    assert((await page.evaluate(() => globalThis.studio.chosen.length)) >= 4, 'the band selects blocks');
+    await page.locator('.node[data-node="hit"]').click();
+    await page.locator('.node[data-node="kick"]').click();
+    await page.keyboard.up('Shift');
+    assert((await page.evaluate(() => globalThis.studio.chosen.join())) === 'v,y', 'two blocks are left');
+    await picture('select');
+    await drawing.focus();
+    await page.keyboard.press('Control+g');
+    await until(() => globalThis.studio.text.includes('\n  Part:\n'));
+    await valid();
+    assert((await ran()) === results, 'the run is the same');
+    // Other names for the instance and the diagram.
+    await page.locator('#inspector-diagram').fill('Ball');
+    await page.keyboard.press('Tab');
+    await until(() => globalThis.studio.text.includes('type: Ball'));
+    await valid();
+    await page.locator('#inspector-name').fill('ball');
+    await page.keyboard.press('Tab');
+    await until(() => globalThis.studio.text.includes('ball: {type: Ball'));
+    await valid();
+    // Double click opens it, and the trail leads back.
+    await page.locator('.node[data-node="ball"]').dblclick();
+    await page.locator('.node[data-node="ball.v"]').waitFor();
+    await page.waitForTimeout(200);
+    await picture('group');
+    assert((await page.locator('.trail').textContent()).includes('ball'), 'the trail has the diagram');
+    await page.getByLabel('close ball').click();
+    await page.locator('.node[data-node="ball"]').waitFor();
+    await page.locator('.node[data-node="ball"]').click();
+    await drawing.focus();
+    await page.keyboard.press('Control+Shift+g');
+    await until(() => !globalThis.studio.text.includes('Ball:'));
+    await valid();
+    for (let i = 0; i < 10 && (await text()) !== before; i++) await page.keyboard.press('Control+z');
+    assert((await text()) === before, 'undo brings the text back');
+    await valid();
+  },
+
+  async parameter() {
+    const before = await text();
+    await page.getByRole('tab', { name: 'Parameters' }).click();
+    page.once('dialog', (dialog) => dialog.accept('bounce'));
+    await page.getByLabel('e', { exact: true }).first().focus();
+    await page.keyboard.press('F2');
+    await until(() => globalThis.studio.text.includes('bounce: 0.8') && globalThis.studio.text.includes('(1 + bounce)'));
+    await valid();
+    await page.locator('svg[aria-label="Block diagram"]').focus();
+    await page.keyboard.press('Control+z');
+    assert((await text()) === before, 'undo brings the text back');
+    await valid();
+  },
+
+  async expression() {
+    const before = await text();
+    await page.locator('.node[data-node="v"]').click();
+    const field = page.locator('#field-input');
+    await field.fill('-g * w');
+    await page.locator('.inspector .says .bad').waitFor();
+    assert((await page.locator('.inspector .says').first().textContent()).includes('w'), 'the mistake is named');
+    await picture('expression');
+    await field.fill('-g * y');
+    await page.locator('.inspector .says .good').waitFor();
+    assert((await page.locator('.inspector .says').first().textContent()).includes('real, continuous'), 'the type is shown');
+    assert((await text()) === before, 'nothing is written while typing');
+    await page.keyboard.press('Escape');
+    assert((await field.inputValue()) === '-g', 'Escape brings the value back');
+    // Connecting without the mouse.
+    await page.locator('svg[aria-label="Block diagram"]').focus();
+    await page.keyboard.press('c');
+    await page.getByLabel('Search inputs').fill('hit.input');
+    await page.keyboard.press('Enter');
+    await until(() => /hit: \{[^}]*input: v\b/.test(globalThis.studio.text));
+    await page.locator('svg[aria-label="Block diagram"]').focus();
+    await page.keyboard.press('Control+z');
+    await valid();
+    assert((await text()) === before, 'undo brings the text back');
+    await ended();
+  },
+
   async slider() {
     await page.getByRole('tab', { name: 'Parameters' }).click();
     const slider = page.locator('#parameter-e');
-    const times = [];
-    for (let i = 0; i < 25; i++) {
-      times.push(await page.evaluate(async (value) => {
-        const slider = document.getElementById('parameter-e');
-        slider.value = value;
-        const begin = performance.now();
-        const before = globalThis.studio.run;
-        slider.dispatchEvent(new Event('input', { bubbles: true }));
-        while (!(globalThis.studio.run > before && globalThis.studio.rows?.run === globalThis.studio.run)) {
-          await new Promise((resolve) => setTimeout(resolve));
-        }
-        // The next frame has the picture.
-        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-        return performance.now() - begin;
-      }, 0.5 + 0.012 * i));
-    }
-    times.sort((a, b) => a - b);
-    figures['slider to redrawn plot, ball, median [ms]'] = times[12];
+    figures['slider to redrawn plot, ball, median [ms]'] = await slid('e', (i) => 0.5 + 0.012 * i);
     await slider.focus();
     await page.keyboard.press('ArrowRight');
     await ended();
@@ -212,6 +313,8 @@ const stories = {
     await page.evaluate((text) => globalThis.studio.editor.replaceAll(text, true), plain);
     await page.locator('.node.looped').first().waitFor();
     await page.locator('.problems li').first().waitFor();
+    await page.locator('.parts').getByRole('button', { name: 'a', exact: true }).click();
+    assert((await page.evaluate(() => globalThis.studio.chosen.join())) === 'a', 'a part of the loop is shown');
     await page.waitForTimeout(200);
     await picture('loop');
     await page.evaluate((text) => globalThis.studio.editor.replaceAll(text, true), before);
@@ -251,6 +354,43 @@ const stories = {
     assert(!readdirSync(folder).some((name) => name.endsWith('.unsaved')), 'no copy is left');
   },
 
+  async tabs() {
+    // Another tab sees what this one saves, and asks if it has changes of its own.
+    const other = await context.newPage();
+    await other.goto(link);
+    await other.waitForFunction((text) => globalThis.studio?.text === text, await text());
+    await page.keyboard.press('Control+End');
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('\n# from here');
+    await page.keyboard.press('Control+s');
+    await until(() => !globalThis.studio.dirty);
+    await other.waitForFunction(() => globalThis.studio.text.endsWith('# from here') && !globalThis.studio.dirty);
+    await other.locator('.cm-content').click();
+    await other.keyboard.press('Control+End');
+    await other.keyboard.type(' and there');
+    await page.keyboard.type(' again');
+    await page.keyboard.press('Control+s');
+    await other.getByRole('button', { name: 'Take the text from the disk' }).click();
+    await other.waitForFunction(() => globalThis.studio.text.endsWith('# from here again'));
+    await other.close();
+    // A new model that was never saved survives the end of its tab.
+    await page.getByTitle('Models and examples').click();
+    await page.getByRole('button', { name: 'New model' }).click();
+    await valid();
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('# precious');
+    await page.waitForTimeout(1500);
+    await page.reload();
+    await page.getByRole('button', { name: 'Open it' }).click();
+    await until(() => globalThis.studio.text.endsWith('# precious'));
+    await page.getByTitle('Models and examples').click();
+    await page.getByRole('button', { name: 'ball.yaml' }).click();
+    await until(() => globalThis.studio.path === 'ball.yaml');
+    await page.evaluate(() => globalThis.studio.forget('model.yaml'));
+  },
+
   async modes() {
     await page.getByTitle('Models and examples').click();
     await page.locator('.welcome').waitFor();
@@ -262,14 +402,156 @@ const stories = {
     await picture('modes');
   },
 
+  async chart() {
+    const before = await text();
+    const state = (name) => page.locator(`.state[aria-label="state ${name}"]`);
+    await page.locator('.add').click();
+    await until(() => /\n\s+state\d*: \{\}/.test(globalThis.studio.text));
+    await valid();
+    await page.locator('#inspector-name').fill('broken');
+    await page.keyboard.press('Tab');
+    await state('broken').waitFor();
+    // A transition is drawn from state to state, and gets its guard in the inspector.
+    await state('cooling').hover();
+    const pin = await state('cooling').locator('.pin').boundingBox();
+    const goal = await state('broken').locator('.shape').first().boundingBox();
+    await page.mouse.move(pin.x + pin.width / 2, pin.y + pin.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(goal.x + goal.width / 2, goal.y + goal.height / 2, { steps: 5 });
+    await page.mouse.up();
+    await until(() => globalThis.studio.text.match(/to: broken, when: false/g)?.length === 2);
+    await page.locator('#field-when').fill('room < 15 and elapsed > 4');
+    await page.locator('.inspector .says .good').waitFor();
+    await page.keyboard.press('Tab');
+    await until(() => globalThis.studio.text.includes('when: room < 15 and elapsed > 4'));
+    await valid();
+    await page.waitForTimeout(200);
+    await picture('chart');
+    // A state is renamed everywhere, and takes the transitions into it along when it goes.
+    await state('heating').click();
+    await page.locator('#inspector-name').fill('warming');
+    await page.keyboard.press('Tab');
+    await until(() => globalThis.studio.text.includes('initial: warming') && globalThis.studio.text.includes('to: warming'));
+    await valid();
+    await state('broken').click();
+    await page.locator('svg[aria-label="Block diagram"]').focus();
+    await page.keyboard.press('Delete');
+    await until(() => !globalThis.studio.text.includes('broken'));
+    await valid();
+    for (let i = 0; i < 12 && (await text()) !== before; i++) await page.keyboard.press('Control+z');
+    assert((await text()) === before, 'undo brings the text back');
+    await valid();
+  },
+
+  async imported() {
+    const file = 'superdense: 1\ndiagrams:\n  Lag:\n    parameters: {tau: 1}\n    inputs: [u]\n    outputs: [x]\n    blocks:\n      x: {type: Integrator, input: (u - x) / tau}\n';
+    writeFileSync(join(folder, 'parts.yaml'), file);
+    writeFileSync(join(folder, 'uses.yaml'), 'superdense: 1\nimport: [parts.yaml]\nblocks:\n  lag: {type: Lag, u: 1}\nrecord: [lag]\nsimulate: {stop: 3}\n');
+    await page.evaluate(() => { globalThis.studio.socket.send({ do: 'hello' }); globalThis.studio.open('uses.yaml'); });
+    await until(() => globalThis.studio.settings?.name === 'uses' && globalThis.studio.files.includes('parts.yaml'));
+    await page.locator('.node[data-node="lag"]').dblclick();
+    await page.locator('.node[data-node="lag.x"]').click();
+    await page.getByRole('button', { name: 'Edit parts.yaml' }).click();
+    await until(() => globalThis.studio.path === 'parts.yaml');
+    assert((await text()) === file, 'the file that is imported');
+    await page.getByRole('button', { name: '← uses.yaml' }).click();
+    await until(() => globalThis.studio.path === 'uses.yaml');
+  },
+
+  async sweep() {
+    await page.evaluate((text) => globalThis.studio.editor.replaceAll(text, true), model('bouncing-ball') + 'sweep: {parameters: {e: 0.6:0.9:0.05}}\n');
+    await valid();
+    await page.getByRole('tab', { name: 'Parameters' }).click();
+    await page.getByRole('button', { name: 'Run the sweep' }).click();
+    await until(() => globalThis.studio.fanned?.startsWith('sweep') && !globalThis.studio.running);
+    assert((await page.evaluate(() => globalThis.studio.ghosts.length)) === 7, 'seven runs make the fan');
+    await page.waitForTimeout(200);
+    await picture('sweep');
+    // Settings of the run.
+    await page.getByRole('tab', { name: 'Run' }).click();
+    await page.getByLabel('solver', { exact: true }).selectOption('rk23');
+    await ended();
+    await page.waitForTimeout(200);
+    await picture('settings');
+    assert((await state('ended')).how === 'finished', 'another solver');
+    await page.getByRole('button', { name: 'As in the text' }).click();
+    await ended();
+  },
+
+  async zeno() {
+    await page.evaluate((text) => { globalThis.studio.fresh = true; globalThis.studio.editor.replaceAll(text, true); }, model('zeno-ball').replace(/zeno: \w+/, 'zeno: error'));
+    await until(() => globalThis.studio.ended?.pile);
+    await page.getByRole('button', { name: 'show where events pile up' }).click();
+    await until(() => globalThis.studio.view);
+    await page.waitForTimeout(300);
+    await picture('zeno');
+  },
+
   async dark() {
     await page.evaluate(() => globalThis.studio.open('lorenz.yaml'));
     await until(() => globalThis.studio.settings?.name === 'lorenz');
+    await ended();
+    assert(await page.evaluate(() => globalThis.studio.rows.times[0] === 0), 'another file is seen as a whole');
+    await page.getByRole('tab', { name: 'Parameters' }).click();
+    const first = await page.evaluate(() => globalThis.studio.parameters[0]);
+    figures['slider to redrawn plot, Lorenz, median [ms]'] = await slid(first.name, (i) => first.elements[0] * (1 + 0.002 * i));
+    await page.getByLabel('reset ' + first.name).click();
     await ended();
     await page.getByLabel('light or dark').click();
     await page.waitForTimeout(300);
     await picture('dark');
     await page.getByLabel('light or dark').click();
+  },
+
+  // All words are readable in both themes: WCAG 2.2, 1.4.3 (AA).
+  async contrast() {
+    await page.evaluate(() => globalThis.studio.open('ball.yaml'));
+    await until(() => globalThis.studio.settings?.name === 'bouncing-ball' && globalThis.studio.rows);
+    await ended();
+    await page.locator('.node[data-node="v"]').click();
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate(() => globalThis.studio.openInstant(1.4));
+      await until(() => globalThis.studio.instant);
+      await page.waitForTimeout(200);
+      const poor = await page.evaluate(() => {
+        const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+        const rgba = (color) => {
+          canvas.clearRect(0, 0, 1, 1);
+          canvas.fillStyle = color;
+          canvas.fillRect(0, 0, 1, 1);
+          const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+          return [r, g, b, a / 255];
+        };
+        const over = ([r, g, b, a], under) => [r, g, b].map((own, index) => own * a + under[index] * (1 - a));
+        const light = (color) => {
+          const [r, g, b] = color.map((own) => (own / 255 <= 0.03928 ? own / 255 / 12.92 : ((own / 255 + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const behind = (element) => {
+          const layers = [];
+          for (let own = element; own; own = own.parentElement) layers.push(rgba(getComputedStyle(own).backgroundColor));
+          return layers.reverse().reduce((under, own) => over(own, under), [255, 255, 255]);
+        };
+        const found = new Set();
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) {
+          const element = walker.currentNode.parentElement;
+          const words = walker.currentNode.data.trim();
+          if (!words || element.closest('svg, :disabled, option, style') || !element.checkVisibility({ opacityProperty: true })) continue;
+          const own = getComputedStyle(element);
+          const size = parseFloat(own.fontSize);
+          const needed = size >= 24 || (size >= 18.66 && Number(own.fontWeight) >= 700) ? 3 : 4.5;
+          const under = behind(element);
+          const [a, b] = [light(over(rgba(own.color), under)), light(under)].sort((a, b) => b - a);
+          const contrast = (a + 0.05) / (b + 0.05);
+          if (contrast < needed) found.add(`${words.slice(0, 30)}: ${contrast.toFixed(2)}`);
+        }
+        return [...found];
+      });
+      assert(!poor.length, `${theme}: too little contrast: ${poor.join('; ')}`);
+      await page.getByLabel('light or dark').click();
+    }
+    await page.getByLabel('Close the instant').click();
   },
 
   async report() {

@@ -12,11 +12,16 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     };
     candidates
         .into_iter()
+        // A single letter is like every name that begins with it.
+        .filter(|candidate| candidate.len() > 1 || name.len() <= 2)
         .map(|candidate| (score(candidate), candidate.len().abs_diff(name.len()), candidate))
         .filter(|(score, ..)| *score > 0.75)
         .min_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)))
         .map(|(.., candidate)| candidate)
 }
+
+/// How many names a help line lists: as many as the fields of a large block.
+const MOST_LISTED: usize = 24;
 
 /// A help line with the nearest name, or with all names if they are few.
 pub fn did_you_mean<'a>(
@@ -26,7 +31,7 @@ pub fn did_you_mean<'a>(
     let all: Vec<&str> = candidates.into_iter().collect();
     match nearest(name, all.iter().copied()) {
         Some(found) => Some(format!("did you mean `{found}`?")),
-        None if all.is_empty() || all.len() > 12 => None,
+        None if all.is_empty() || all.len() > MOST_LISTED => None,
         None => Some(format!("there is: {}", all.join(", "))),
     }
 }
@@ -41,6 +46,8 @@ mod tests {
         assert_eq!(nearest("rk54", ["rk4", "rk45"]), Some("rk45"));
         assert_eq!(nearest("stp", ["start", "stop", "solver", "step"]), Some("stop"));
         assert_eq!(nearest("rnu", ["check", "run", "plot"]), Some("run"));
+        assert_eq!(nearest("input", ["I", "reference"]), None);
+        assert_eq!(nearest("i", ["I", "reference"]), Some("I"));
         assert_eq!(nearest("zzz", ["Gain", "Integrator"]), None);
     }
 }

@@ -145,6 +145,12 @@ impl Library {
         self
     }
 
+    /// Adds a kind of block under a name of its own, such as that of the file that describes it.
+    pub fn with_named(mut self, name: String, block: Arc<dyn Block>) -> Self {
+        self.blocks.insert(name.into(), BlockKind::new(block));
+        self
+    }
+
     /// The block with this name.
     pub fn get(&self, name: &str) -> Option<&BlockKind> {
         self.blocks.get(name)

@@ -10,8 +10,8 @@ use base::{ParameterId, Rational, Shape, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
-    Begins, Check, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory, OrderHazard, Part,
-    Setting, Signal, State, Text, Timer,
+    Begins, Check, Component, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory,
+    OrderHazard, Part, Setting, Signal, State, Text, Timer,
 };
 
 /// An input as connected in the diagram: its type and how many orders of impulses may reach it.
@@ -34,6 +34,7 @@ pub struct Context<'a> {
     many_leaves: HashMap<Leaf, usize>,
     outputs: Vec<Option<Signal>>,
     states: Vec<State>,
+    component: Option<(usize, Arc<dyn Component>)>,
     histories: Vec<DelayedInput>,
     timers: Vec<Arc<dyn Timer>>,
     checks: Vec<Check>,
@@ -49,6 +50,8 @@ pub struct Context<'a> {
     /// How many orders of derivatives are required of each output.
     asked: Vec<u32>,
     impulses: Impulses,
+    by_steps: bool,
+    follows_steps: bool,
     /// Parameters of the model whose values decide what is built, and why.
     structural: RefCell<BTreeMap<ParameterId, String>>,
     /// Parameters whose values decide times or the largest step, which each run finds anew.
@@ -77,6 +80,7 @@ impl<'a> Context<'a> {
             many_leaves: HashMap::new(),
             outputs: vec![None; info.outputs.len()],
             states: Vec::new(),
+            component: None,
             histories: Vec::new(),
             timers: Vec::new(),
             checks: Vec::new(),
@@ -88,6 +92,8 @@ impl<'a> Context<'a> {
             maximum_step: f64::INFINITY,
             asked,
             impulses: Impulses::Symbolic,
+            by_steps: false,
+            follows_steps: false,
             structural: RefCell::default(),
             at_start: RefCell::default(),
         }
@@ -97,6 +103,20 @@ impl<'a> Context<'a> {
     pub fn with_impulses(mut self, impulses: Impulses) -> Self {
         self.impulses = impulses;
         self
+    }
+
+    /// The same context for a run in which blocks may follow the steps of the solver, or may not.
+    pub fn with_steps(mut self, by_steps: bool) -> Self {
+        self.by_steps = by_steps;
+        self
+    }
+
+    /// Whether the states of the block must be committed at the end of every step of the solver, as
+    /// those of Ptolemy II are; otherwise only ticks commit them. Only the profile of Ptolemy II
+    /// allows that.
+    pub fn follow_steps(&mut self) -> bool {
+        self.follows_steps = self.by_steps;
+        self.by_steps
     }
 
     /// How impulses are represented in the run that the block is defined for.
@@ -148,12 +168,14 @@ impl<'a> Context<'a> {
             derivatives,
             demands,
             states: self.states,
+            component: self.component,
             histories: self.histories,
             timers: self.timers,
             checks: self.checks,
             hazards: self.hazards,
             located: self.located,
             takes_events: self.takes_events,
+            follows_steps: self.follows_steps,
             maximum_step: self.maximum_step,
             at_start: self.at_start.into_inner().into_iter().collect(),
         }
@@ -338,6 +360,20 @@ impl<'a> Context<'a> {
     pub fn draws(&mut self) -> NodeId {
         let state = self.state("draws", Value::real(0.0));
         self.state_of(state).begins = Begins::Once;
+        state
+    }
+
+    /// The number of the instance of something outside of the model that belongs to the run; the only
+    /// one of the block.
+    pub fn instance(&mut self, component: Arc<dyn Component>) -> NodeId {
+        self.component = Some((self.states.len(), component));
+        let state = self.state("instance", Value::real(0.0));
+        self.state_of(state).begins = Begins::Instance;
+        // A state that nothing changes would be taken for the constant that it begins with.
+        let (ticking, zero) = (self.ticking(), self.graph.real(0.0));
+        let same = self.graph.add(state, zero);
+        let next = self.graph.select(ticking, same, state);
+        self.next(state, next);
         state
     }
 

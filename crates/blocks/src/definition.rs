@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{ExactTime, ParameterId, Span, Type, Value};
 use ir::{Graph, NodeId};
 
-use crate::{Text, Timer};
+use crate::{Component, Text, Timer};
 
 /// A part of a port: the unit of dependency.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -109,6 +109,8 @@ pub enum Begins {
     Initial,
     /// With its initial value, when the run begins.
     Once,
+    /// With the number that whoever holds the run gives it.
+    Instance,
     /// With the seed of the run, in two halves of 32 bits, the higher one first.
     Seed,
 }
@@ -252,6 +254,8 @@ pub struct Definition {
     pub demands: Vec<u32>,
     /// The states.
     pub states: Vec<State>,
+    /// What is outside of the model, with the state that names its instance.
+    pub component: Option<(usize, Arc<dyn Component>)>,
     /// The histories of inputs.
     pub histories: Vec<DelayedInput>,
     /// The timers.
@@ -264,6 +268,8 @@ pub struct Definition {
     pub located: Vec<NodeId>,
     /// Whether an operator in it takes only events.
     pub takes_events: bool,
+    /// Whether its states are committed at the end of every step of the solver.
+    pub follows_steps: bool,
     /// The largest step \[s\] that resolves what the block does; infinite if it does not matter.
     pub maximum_step: f64,
     /// Parameters of the model whose values decide timers, delays and the largest step: each run

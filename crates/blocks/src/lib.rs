@@ -6,6 +6,7 @@
 
 mod block;
 mod checks;
+mod component;
 mod context;
 mod definition;
 mod info;
@@ -23,6 +24,7 @@ mod library;
 mod page;
 
 pub use block::{Block, BlockKind, Library, Setting};
+pub use component::Component;
 pub use context::Context;
 pub use definition::{
     Begins, Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Pending,

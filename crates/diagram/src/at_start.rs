@@ -75,7 +75,8 @@ impl Diagram {
         let inputs: Vec<Vec<(Type, u32)>> = block.inputs.iter().map(ports).collect();
         let asked = block.outputs.iter().map(|wire| self.wire(*wire).derivatives).collect();
         let mut context = Context::new(block.kind.info(), &settings, &inputs, asked)
-            .with_impulses(self.run.impulses);
+            .with_impulses(self.run.impulses)
+            .with_steps(self.run.profile == crate::Profile::Ptolemy);
         let own = block.kind.with_values(&|id| values[id.index()].clone());
         let defined = match own {
             Some(own) => own.define(&mut context),

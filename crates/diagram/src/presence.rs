@@ -193,7 +193,8 @@ fn joins(diagram: &Diagram, id: BlockId) -> Option<(Definition, Vec<Join>)> {
         block.inputs.iter().map(|wires| wires.iter().map(carried).collect()).collect();
     let asked = vec![0; block.outputs.len()];
     let mut context = Context::new(block.kind.info(), &block.settings, &inputs, asked)
-        .with_impulses(diagram.run.impulses);
+        .with_impulses(diagram.run.impulses)
+        .with_steps(diagram.run.profile == crate::Profile::Ptolemy);
     block.kind.define(&mut context).ok()?;
     let joins = context.take_joins();
     (!joins.is_empty()).then(|| (context.finish(), joins))

@@ -46,6 +46,8 @@ pub struct RunSettings {
     pub profile: Profile,
     /// In the profile of Ptolemy II, how much longer the next step is than one that was accepted.
     pub growth: f64,
+    /// In that profile, the longest step after another one \[s\].
+    pub next_step: f64,
 }
 
 /// The rules by which steps are chosen and crossings found.
@@ -240,6 +242,7 @@ pub(crate) fn evaluate(
         sliding: word(simulate, RunSetting::Sliding, Sliding::named).unwrap_or(Sliding::Error),
         profile: word(simulate, RunSetting::Profile, Profile::named).unwrap_or_default(),
         growth: reader.positive(RunSetting::Growth).unwrap_or(DEFAULT_GROWTH),
+        next_step: reader.positive(RunSetting::NextStep).unwrap_or(f64::INFINITY),
     }
 }
 

@@ -37,11 +37,12 @@ pub(crate) fn infer(
     drafts: Vec<Draft>,
     wire_blocks: Vec<(BlockId, usize)>,
     guesses: Vec<(WireId, Type)>,
-    impulses: Impulses,
+    (impulses, by_steps): (Impulses, bool),
     opening: &Opening,
 ) -> Result<Typed, Diagnostics> {
     let mut inference = Inference::new(drafts, wire_blocks, opening);
     inference.impulses = impulses;
+    inference.by_steps = by_steps;
     inference.guesses = guesses;
     inference.run()?;
     let Inference { drafts, definitions, wires, wire_blocks, asked, .. } = inference;
@@ -83,6 +84,8 @@ struct Inference<'o> {
     /// How many inputs of each block have no type yet.
     missing: Vec<usize>,
     impulses: Impulses,
+    /// Whether blocks may follow the steps of the solver.
+    by_steps: bool,
     errors: Diagnostics,
 }
 
@@ -112,6 +115,7 @@ impl<'o> Inference<'o> {
             wire_blocks,
             consumers,
             impulses: Impulses::default(),
+            by_steps: false,
             errors: Diagnostics::default(),
         }
     }
@@ -186,7 +190,8 @@ impl<'o> Inference<'o> {
         }
         let asked = draft.outputs.iter().map(|wire| self.asked[wire.index()]).collect();
         let mut context = Context::new(draft.kind.info(), &draft.settings, &inputs, asked)
-            .with_impulses(self.impulses);
+            .with_impulses(self.impulses)
+            .with_steps(self.by_steps);
         let defined = draft.kind.define(&mut context);
         for (id, why) in context.take_structural() {
             self.opening.decides(id, &format!("{why} (block `{}`)", draft.path));
@@ -351,8 +356,10 @@ impl<'o> Inference<'o> {
         let (drafts, wires) =
             (std::mem::take(&mut self.drafts), std::mem::take(&mut self.wire_blocks));
         let (guesses, impulses) = (std::mem::take(&mut self.guesses), self.impulses);
+        let by_steps = self.by_steps;
         let supposed = std::mem::take(&mut self.supposed);
-        *self = Inference { guesses, impulses, ..Inference::new(drafts, wires, self.opening) };
+        let anew = Inference::new(drafts, wires, self.opening);
+        *self = Inference { guesses, impulses, by_steps, ..anew };
         self.settle()?;
         supposed.into_iter().try_for_each(|supposed| self.try_types(supposed))
     }

@@ -22,7 +22,7 @@ pub(crate) fn unused(model: &Model, library: &Library) -> Vec<Diagnostic> {
         // Where a model names nothing to record, every block of its main diagram is recorded.
         let recorded = main && model.record.is_empty();
         for (index, block) in diagram.blocks.iter().enumerate().filter(|_| !recorded) {
-            let kind = library.get(&block.kind.value);
+            let kind = library.get(&block.kind_name());
             let acts = kind.is_some_and(|kind| kind.role() == Role::Ends);
             let outputs = kind.map(|kind| kind.info().outputs.len());
             let name = block.name.value.as_str();

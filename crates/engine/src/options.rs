@@ -44,7 +44,8 @@ impl Options {
         solver.initial_step = run.initial_step;
         solver.maximum_step = run.maximum_step;
         if run.profile == Profile::Ptolemy {
-            solver.policy = Policy::Ptolemy { resolution: TICK, growth: run.growth };
+            solver.policy =
+                Policy::Ptolemy { resolution: TICK, growth: run.growth, longest: run.next_step };
             // What is `rk45` there is another pair.
             if method == Method::Rk45 {
                 solver.method = Method::CashKarp;

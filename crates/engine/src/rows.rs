@@ -461,8 +461,15 @@ impl Engine<'_> {
             return self.next_step_row(reached, sink);
         }
         let start = self.options.start;
-        let tick = |every| Time::tick(start.to_rational(), every, self.state.rows.on_grid.into());
-        let grid = rows.every.and_then(tick);
+        let place = self.state.rows.on_grid;
+        let grid = rows.every.and_then(|every| match self.scratch.grid {
+            Some((own, at, time)) if at == place && own == every => time,
+            _ => {
+                let time = Time::tick(start.to_rational(), every, place.into());
+                self.scratch.grid = Some((every, place, time));
+                time
+            }
+        });
         let list = rows.times.get(self.state.rows.on_list).copied();
         let step = self.state.rows.waiting.peek().map(|Reverse((time, _))| *time);
         let beside = self.scratch.besides.iter().flat_map(|own| own.next(start)).flatten().min();

@@ -4,7 +4,7 @@
 use program::tape::{Jet, Partial, Rounded};
 use program::{BlockId, CrossingId, LineId, Program, RegionId, TimerId, TrackedId};
 
-use base::{Table, Time};
+use base::{Rational, Table, Time};
 use solver::{Solver, StepError};
 
 use crate::delays::SpareChanges;
@@ -68,6 +68,9 @@ pub(crate) struct Scratch {
     /// Rows beside those of the result, and the buffer before the last of them.
     pub besides: Vec<Beside>,
     pub unlooked: Vec<f64>,
+    /// The next time of evenly spaced rows: between which rows, which one, and when. It is asked
+    /// for at every step and takes exact divisions.
+    pub grid: Option<(Rational, u64, Option<Time>)>,
     /// What is recorded at every evaluation, if that is asked for.
     pub rounds: Option<Rounds>,
     /// The buffer at a time that was looked at.
@@ -118,6 +121,7 @@ impl Scratch {
             numbers: Vec::new(),
             besides: Vec::new(),
             unlooked: Vec::new(),
+            grid: None,
             rounds: None,
             looked_at: Vec::new(),
             samples: Vec::new(),

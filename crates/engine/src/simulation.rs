@@ -230,6 +230,13 @@ impl Simulation {
         self.engine().forget_attempt();
     }
 
+    /// Writes a state between two advances: the number by which a block names what is outside of the
+    /// model.
+    pub fn write_state(&mut self, state: StateId, values: &[f64]) {
+        let range = self.program.tracked(self.program.states[state].tracked).range();
+        self.state.slots[range].copy_from_slice(values);
+    }
+
     /// A second run that continues from the state of this one.
     pub fn fork(&self) -> Simulation {
         let state = self.state.clone();

@@ -25,7 +25,7 @@ impl Engine<'_> {
             let way = self.way_out(&error, &[]).ok_or(error)?;
             self.recover_at_start(way, sink)?;
         }
-        self.warn_of_rest_at_start();
+        self.rest_at_start()?;
         self.follow_solutions();
         self.start_lines();
         // Phases that read between changes know of that at the start only now.
@@ -69,8 +69,13 @@ impl Engine<'_> {
 
     /// Computes everything at the start from the initial values of the states.
     fn settle_start(&mut self) -> Result<(), RunError> {
-        let start = self.options.start.time();
         self.set_sides()?;
+        self.settle_values()
+    }
+
+    /// Computes everything at the start from the initial values of the states and from the sides.
+    pub(crate) fn settle_values(&mut self) -> Result<(), RunError> {
+        let start = self.options.start.time();
         run(&self.program.still, &mut self.state.slots);
         for region in self.program.regions.ids() {
             let program = self.program;

@@ -71,8 +71,8 @@ impl Warning {
                  `zeno: stop` under `simulate` to stop there"
             }
             Warning::RestAtStart { .. } => {
-                "no event has shown yet in which direction it is held: let it start a little off \
-                 its level, from which it comes to rest"
+                "its event, when tried, did not throw it back: look at what the event does to a body \
+                 that falls, or let it start a little off its level"
             }
         }
     }

@@ -232,6 +232,21 @@ impl VariableType {
         matches!(self, VariableType::Float64 | VariableType::Float32)
     }
 
+    /// The smallest and the largest value of an integer, as far as a number of ours has them.
+    pub fn range(self) -> (f64, f64) {
+        match self {
+            VariableType::Int8 => (f64::from(i8::MIN), f64::from(i8::MAX)),
+            VariableType::UInt8 => (0.0, f64::from(u8::MAX)),
+            VariableType::Int16 => (f64::from(i16::MIN), f64::from(i16::MAX)),
+            VariableType::UInt16 => (0.0, f64::from(u16::MAX)),
+            VariableType::Int32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
+            VariableType::UInt32 => (0.0, f64::from(u32::MAX)),
+            VariableType::Int64 | VariableType::Enumeration => (i64::MIN as f64, i64::MAX as f64),
+            VariableType::UInt64 => (0.0, u64::MAX as f64),
+            _ => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    }
+
     /// Whether its values are numbers or truth values.
     pub fn is_number(self) -> bool {
         !matches!(self, VariableType::String | VariableType::Binary | VariableType::Clock)

@@ -11,6 +11,8 @@ mod write;
 
 mod archive;
 
+pub mod import;
+
 pub use archive::{Archive, ArchiveError, Contents, Limits, platform, write_archive};
 pub use description::{
     Abilities, Causality, Description, Experiment, Initial, Kind, Start, Structure, Unknown,

@@ -1,6 +1,7 @@
 //! State machines as charts: states and the transitions between them. Each chart is laid out like a
 //! level of the diagram, with the text of a transition as a vertex on its route.
 
+use base::Span;
 use blocks::Role;
 use diagram::{Diagram, StateMachine, Transition};
 
@@ -18,6 +19,8 @@ pub struct Chart {
     pub title: String,
     /// Its position and size.
     pub area: Rect,
+    /// Where the machine is written.
+    pub span: Option<Span>,
     /// Where the arrow into the initial state starts.
     pub start: Point,
     /// The states.
@@ -38,7 +41,7 @@ pub struct StateBox {
 }
 
 /// A transition.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Arrow {
     /// The route, parallel to the axes.
     pub points: Vec<Point>,
@@ -48,6 +51,8 @@ pub struct Arrow {
     pub at: Point,
     /// Whether the diagram of the target state resumes from where it was left.
     pub history: bool,
+    /// Where the transition is written.
+    pub span: Option<Span>,
 }
 
 /// The space above the inside of a chart, for its name, and around it \[px\].
@@ -111,6 +116,8 @@ pub struct Outline {
     pub path: String,
     /// What is written above the chart.
     pub title: String,
+    /// Where the machine is written.
+    pub span: Option<Span>,
     /// The names of the states, and whether each is a final one.
     pub states: Vec<(String, bool)>,
     /// The state in which it starts.
@@ -130,6 +137,8 @@ pub struct Move {
     pub words: Vec<String>,
     /// Whether the diagram of the target state resumes from where it was left.
     pub history: bool,
+    /// Where it is written.
+    pub span: Option<Span>,
 }
 
 /// Lays out a machine under the drawn path, with its corner at the origin.
@@ -148,6 +157,7 @@ fn outline(diagram: &Diagram, machine: &StateMachine, path: &str) -> Outline {
     let mut outline = Outline {
         path: path.to_owned(),
         title: title(path),
+        span: Some(machine.span),
         initial: machine.initial,
         ..Outline::default()
     };
@@ -156,7 +166,8 @@ fn outline(diagram: &Diagram, machine: &StateMachine, path: &str) -> Outline {
         for transition in &state.transitions {
             let words = words(diagram, machine, transition);
             let (to, history) = (transition.to, transition.history);
-            outline.moves.push(Move { from, to, words, history });
+            let span = Some(transition.span);
+            outline.moves.push(Move { from, to, words, history, span });
         }
     }
     outline
@@ -166,15 +177,13 @@ fn outline(diagram: &Diagram, machine: &StateMachine, path: &str) -> Outline {
 pub(crate) fn laid_out(outline: &Outline) -> Chart {
     let Outline { states, initial, moves, .. } = outline;
     let mut graph = Graph::default();
-    let mut loops: Vec<Vec<Loop>> = Vec::new();
+    let mut loops: Vec<Vec<Move>> = Vec::new();
     for (number, (name, _)) in states.iter().enumerate() {
         let others = moves.iter().filter(|own| own.to == number && own.from != number);
         let into = others.count() + usize::from(number == *initial);
         let (own, out): (Vec<&Move>, Vec<&Move>) =
             moves.iter().filter(|own| own.from == number).partition(|own| own.to == number);
-        let own =
-            own.into_iter().map(|own| Loop { words: own.words.clone(), history: own.history });
-        loops.push(own.collect());
+        loops.push(own.into_iter().cloned().collect());
         graph.vertices.push(state_vertex(name, into, out.len(), &loops[number]));
     }
     graph.vertices.push(vertex(12, 12, vec![], vec![6]));
@@ -195,7 +204,7 @@ pub(crate) fn laid_out(outline: &Outline) -> Chart {
         let on = Pin { vertex: label, pin: 0 };
         graph.nets.push(Net { from, to: vec![on] });
         graph.nets.push(Net { from: on, to: vec![next(own.to)] });
-        written.push((label, own.words.clone(), own.history));
+        written.push((label, own.clone()));
     }
     assemble(outline, &graph, &draw(&graph), written, loops)
 }
@@ -204,8 +213,8 @@ fn assemble(
     outline: &Outline,
     graph: &Graph,
     drawing: &Drawing,
-    written: Vec<(usize, Vec<String>, bool)>,
-    loops: Vec<Vec<Loop>>,
+    written: Vec<(usize, Move)>,
+    loops: Vec<Vec<Move>>,
 ) -> Chart {
     let inside = |point: Point| Point { x: point.x + PAD, y: point.y + HEAD };
     let place = |vertex: usize| {
@@ -222,13 +231,12 @@ fn assemble(
     let states: Vec<StateBox> = states.collect();
     let loops = states.iter().zip(loops).flat_map(|(state, loops)| own_arrows(state.area, loops));
     let loops: Vec<Arrow> = loops.collect();
-    let first =
-        Arrow { points: way(0).collect(), words: vec![], at: Point::default(), history: false };
-    let arrows = written.into_iter().enumerate().map(|(place_of, (label, words, history))| {
+    let first = Arrow { points: way(0).collect(), ..Arrow::default() };
+    let arrows = written.into_iter().enumerate().map(|(place_of, (label, own))| {
         let area = place(label);
         let net = 1 + 2 * place_of;
         let at = Point { x: area.x + 6, y: area.y + LINE - 3 };
-        Arrow { points: way(net).chain(way(net + 1)).collect(), words, at, history }
+        own.arrow(way(net).chain(way(net + 1)).collect(), at)
     });
     let start = place(outline.states.len());
     let title = bold_width(&outline.title, NAME) + 2 * PAD;
@@ -241,6 +249,7 @@ fn assemble(
             width: (drawing.width + 2 * PAD).max(title),
             height: drawing.height + HEAD + PAD,
         },
+        span: outline.span,
         start: Point { x: start.x + 6, y: start.y + 6 },
         arrows: std::iter::once(first).chain(arrows).chain(loops).collect(),
         states,
@@ -270,36 +279,35 @@ pub(crate) fn is_last(diagram: &Diagram, machine: &StateMachine, state: usize) -
     kind.finals().is_some_and(|last| last[state])
 }
 
-/// A transition from a state to itself, drawn as a small loop above it.
-struct Loop {
-    words: Vec<String>,
-    history: bool,
-}
-
 /// The height and the width of a small loop \[px\].
 const LOOP: i64 = 16;
 const LOOP_WIDTH: i64 = 22;
 
-impl Loop {
-    /// Its width including its text.
-    fn width(&self) -> i64 {
+impl Move {
+    fn arrow(self, points: Vec<Point>, at: Point) -> Arrow {
+        Arrow { points, words: self.words, at, history: self.history, span: self.span }
+    }
+
+    /// The width of a transition from a state to itself, including its text; it is drawn as a small
+    /// loop above the state.
+    fn loop_width(&self) -> i64 {
         let widest = self.words.iter().map(|line| width(line, SMALL + 1)).max().unwrap_or(0);
         (widest + 12).max(LOOP_WIDTH + 10)
     }
 }
 
 /// The height of the loops above a state.
-fn above(loops: &[Loop]) -> i64 {
+fn above(loops: &[Move]) -> i64 {
     let lines = loops.iter().map(|own| own.words.len() as i64).max();
     lines.map_or(0, |lines| lines * LINE + LOOP + 6)
 }
 
 /// The loops above a state, side by side.
-fn own_arrows(state: Rect, loops: Vec<Loop>) -> Vec<Arrow> {
-    let all: i64 = loops.iter().map(Loop::width).sum();
+fn own_arrows(state: Rect, loops: Vec<Move>) -> Vec<Arrow> {
+    let all: i64 = loops.iter().map(Move::loop_width).sum();
     let mut left = state.x + (state.width - all) / 2;
-    let arrow = |own: Loop| {
-        let (from, wide) = (left, own.width());
+    let arrow = |own: Move| {
+        let (from, wide) = (left, own.loop_width());
         left += wide;
         let (a, b) = (from + (wide - LOOP_WIDTH) / 2, from + (wide + LOOP_WIDTH) / 2);
         let (edge, top) = (state.y, state.y - LOOP);
@@ -308,12 +316,12 @@ fn own_arrows(state: Rect, loops: Vec<Loop>) -> Vec<Arrow> {
         let lines = own.words.len() as i64;
         let widest = own.words.iter().map(|line| width(line, SMALL + 1)).max().unwrap_or(0);
         let at = Point { x: from + (wide - widest) / 2, y: top - 5 - (lines - 1) * LINE };
-        Arrow { points, words: own.words, at, history: own.history }
+        own.arrow(points, at)
     };
     loops.into_iter().map(arrow).collect()
 }
 
-fn state_vertex(name: &str, into: usize, out: usize, loops: &[Loop]) -> Vertex {
+fn state_vertex(name: &str, into: usize, out: usize, loops: &[Move]) -> Vertex {
     let above = above(loops);
     let pins = |count: usize, height: i64| {
         let first = (height - (count as i64 - 1) * PINS) / 2;
@@ -321,7 +329,7 @@ fn state_vertex(name: &str, into: usize, out: usize, loops: &[Loop]) -> Vertex {
     };
     let most = into.max(out).max(1) as i64;
     let height = (most * PINS + 16).max(40);
-    let wide = (bold_width(name, NAME) + 36).max(loops.iter().map(Loop::width).sum());
+    let wide = (bold_width(name, NAME) + 36).max(loops.iter().map(Move::loop_width).sum());
     vertex(wide, above + height, pins(into, height), pins(out, height))
 }
 

@@ -218,6 +218,7 @@ fn events(trigger: &Named, instance: &Spanned<String>) -> Block {
     let one = Expr { kind: ExprKind::Literal(Value::int(1)), span };
     let field = |name: &str, value| Named { name: Spanned::new(name.to_owned(), span), value };
     Block {
+        file: None,
         name: Spanned::new(format!("{TRIGGER} of {}", instance.value), span),
         kind: Spanned::new("Sample".to_owned(), span),
         fields: vec![field("input", one), field("trigger", trigger.value.clone())],

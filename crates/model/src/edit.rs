@@ -7,6 +7,10 @@
 
 mod blocks;
 mod entries;
+mod group;
+mod mentions;
+mod rename;
+mod ungroup;
 
 use std::fmt;
 use std::ops::Range;
@@ -92,11 +96,41 @@ pub fn edit(text: &str, change: &BlockEdit) -> Result<Vec<Replacement>, EditErro
             }
             vec![entries::set(text, &tree, &path, value)?]
         }
-        BlockEdit::Rename { path, to } => blocks::rename(text, &tree, path, to)?,
+        BlockEdit::Append { path, value } => vec![entries::append(text, &tree, path, value)?],
+        BlockEdit::Rename { path, to } => {
+            rename::Rename { text, tree: &tree, path, to }.replacements()?
+        }
+        BlockEdit::Group { blocks, names, diagram, instance } => {
+            group::Group { text, tree: &tree, blocks, names, diagram, instance }.replacements()?
+        }
+        BlockEdit::Ungroup { path } => {
+            ungroup::Ungroup { text, tree: &tree, path }.replacements()?
+        }
     };
-    found.sort_by_key(|own| own.range.start);
+    found.sort_by_key(|own| (own.range.start, own.range.end));
+    found.dedup();
+    if found.windows(2).any(|two| two[1].range.start < two[0].range.end) {
+        return Err(EditError::Unsure);
+    }
     check(text, &tree, change, &found)?;
     Ok(found)
+}
+
+/// Computes the replacement that carries several edits out, one after the other.
+pub fn edit_all(text: &str, changes: &[BlockEdit]) -> Result<Vec<Replacement>, EditError> {
+    let mut now = text.to_owned();
+    for change in changes {
+        now = edited(&now, &edit(&now, change)?);
+    }
+    let alike = |a: &mut dyn Iterator<Item = (char, char)>| {
+        a.take_while(|own| own.0 == own.1).map(|own| own.0.len_utf8()).sum::<usize>()
+    };
+    let first = alike(&mut text.chars().zip(now.chars()));
+    let (old, new) = (&text[first..], &now[first..]);
+    let last = alike(&mut old.chars().rev().zip(new.chars().rev()));
+    let own =
+        Replacement { range: first..text.len() - last, text: new[..new.len() - last].to_owned() };
+    Ok(if own.range.is_empty() && own.text.is_empty() { Vec::new() } else { vec![own] })
 }
 
 /// The path of the innermost entry or item whose key or value contains a byte of the text.
@@ -135,11 +169,21 @@ pub fn fields(text: &str, path: &[String]) -> Result<Vec<(String, String)>, Edit
     let tree = parsed(text)?;
     let node = entries::find(&tree, path).ok_or_else(|| EditError::Missing(path.join(".")))?;
     let NodeKind::Mapping(all) = &node.kind else { return Ok(Vec::new()) };
-    let words = |node: &Node| match &node.kind {
+    Ok(all.iter().map(|own| (own.key.value.clone(), words_of(text, &own.value))).collect())
+}
+
+/// The value at a path as it is written, without quotes.
+pub fn written(text: &str, path: &[String]) -> Option<String> {
+    let tree = parsed(text).ok()?;
+    let node = entries::find(&tree, path)?;
+    Some(words_of(text, node))
+}
+
+fn words_of(text: &str, node: &Node) -> String {
+    match &node.kind {
         NodeKind::Scalar(scalar) => scalar.value.clone(),
         _ => text.get(entries::range(node)).unwrap_or("").to_owned(),
-    };
-    Ok(all.iter().map(|entry| (entry.key.value.clone(), words(&entry.value))).collect())
+    }
 }
 
 /// A value as it can be written inside brackets: in quotes if YAML would otherwise read something
@@ -180,10 +224,25 @@ fn check(
     let again = parsed(&edited(text, replacements)).map_err(|_| EditError::Unsure)?;
     let mut wanted = Plain::of(tree);
     wanted.change(change);
+    let mut now = Plain::of(&again);
     let same = match change {
         // A renamed block is also renamed in expressions, which only the compiler understands.
-        BlockEdit::Rename { .. } => Plain::of(&again).is_shaped_like(&wanted),
-        _ => Plain::of(&again) == wanted,
+        BlockEdit::Rename { .. } => now.is_shaped_like(&wanted),
+        BlockEdit::Group { blocks, names, diagram, instance } => {
+            let has = |own: &mut Plain, path: &[String], name: &String| {
+                own.at(path).is_some_and(|own| own.get(name).is_some())
+            };
+            let inside = ["diagrams".to_owned(), diagram.clone(), "blocks".to_owned()];
+            names.iter().all(|name| {
+                has(&mut now, &inside, name) && (name == instance || !has(&mut now, blocks, name))
+            }) && has(&mut now, blocks, instance)
+        }
+        BlockEdit::Ungroup { path } => {
+            // A block of the diagram may have the name of the instance.
+            let before = wanted.at(path).cloned();
+            now.at(path).cloned() != before
+        }
+        _ => now == wanted,
     };
     if same { Ok(()) } else { Err(EditError::Unsure) }
 }
@@ -220,10 +279,14 @@ impl Plain {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_shaped_like(b))
             }
             (Plain::Map(a), Plain::Map(b)) => {
-                let same = |((k, a), (l, b)): (&(String, Plain), &(String, Plain))| {
-                    k == l && a.is_shaped_like(b)
+                // Keys that mention the name are renamed, too.
+                let same =
+                    |((_, a), (_, b)): (&(String, Plain), &(String, Plain))| a.is_shaped_like(b);
+                let names = |all: &[(String, Plain)]| {
+                    all.iter().map(|own| own.0.clone()).collect::<std::collections::BTreeSet<_>>()
                 };
-                a.len() == b.len() && a.iter().zip(b).all(same)
+                let unlike = names(a).symmetric_difference(&names(b)).count();
+                a.len() == b.len() && unlike <= 2 && a.iter().zip(b).all(same)
             }
             _ => false,
         }
@@ -246,6 +309,21 @@ impl Plain {
                     _ => {}
                 }
             }
+            BlockEdit::Append { path, value } => {
+                let value =
+                    parsed(value).map_or(Plain::Scalar(value.clone()), |node| Plain::of(&node));
+                match self.at(path) {
+                    Some(Plain::List(all)) => all.push(value),
+                    Some(own) => *own = Plain::List(vec![value]),
+                    None => {
+                        self.set(path, "0");
+                        if let Some(own) = self.at(path) {
+                            *own = Plain::List(vec![value]);
+                        }
+                    }
+                }
+            }
+            BlockEdit::Group { .. } | BlockEdit::Ungroup { .. } => {}
             BlockEdit::Rename { path, to } => {
                 let Some((last, before)) = path.split_last() else { return };
                 if let Some(Plain::Map(all)) = self.at(before)
@@ -254,6 +332,13 @@ impl Plain {
                     own.0.clone_from(to);
                 }
             }
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&Plain> {
+        match self {
+            Plain::Map(all) => all.iter().find(|own| own.0 == name).map(|own| &own.1),
+            _ => None,
         }
     }
 

@@ -48,8 +48,45 @@ pub const DIFFERENTIAL_SYSTEM: Form = Form {
     ],
 };
 
+/// A model of another tool.
+pub const FMU: Form = Form {
+    name: "FMU",
+    category: "Foreign",
+    summary: "A model of another tool, from a file of the Functional Mock-up Interface (FMI).",
+    aliases: &["FMI", "Functional Mock-up Unit", "FMU Import", "Co-Simulation", "CoSimulation"],
+};
+
 /// All of them.
-pub const FORMS: [Form; 2] = [MODAL, DIFFERENTIAL_SYSTEM];
+pub const FORMS: [Form; 3] = [MODAL, DIFFERENTIAL_SYSTEM, FMU];
+
+/// The fields of an `FMU`.
+pub const FMU_FIELDS: [Field; 8] = [
+    Field::new("type", FieldKind::Text, "`FMU`."),
+    Field::new("file", FieldKind::Text, "The path of the file, relative to the model file."),
+    Field::new(
+        "period",
+        FieldKind::Expression,
+        "The time between two communication points [s], exact as that of a `Clock`; by default the \
+         step size of the file's default experiment.",
+    ),
+    Field::new("offset", FieldKind::Expression, "The first communication point [s], 0 if omitted."),
+    Field::new(
+        "process",
+        FieldKind::Text,
+        "`own`, which is the default, or `here`: where its library runs.",
+    ),
+    Field::new(
+        "time_limit",
+        FieldKind::Expression,
+        "How long its process may take for one step [s], 60 if omitted.",
+    ),
+    Field::new("NAME of an input", FieldKind::Expression, "What the input is connected to."),
+    Field::new(
+        "NAME of a parameter or a start value",
+        FieldKind::Expression,
+        "Its value; by default that in the file.",
+    ),
+];
 
 /// The fields of a `DifferentialSystem`.
 pub const SYSTEM_FIELDS: [Field; 12] = [

@@ -1,5 +1,6 @@
 //! The hierarchy as written.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -215,6 +216,8 @@ pub struct Block {
     pub name: Spanned<String>,
     /// The type of block, or the name of a diagram.
     pub kind: Spanned<String>,
+    /// The file that says what the block is, if its type is `FMU`.
+    pub file: Option<Spanned<String>>,
     /// Inputs and parameters; which of them a name is becomes known later.
     pub fields: Vec<Named>,
     /// The states and transitions of a block of type `Modal`.
@@ -232,6 +235,17 @@ pub struct Block {
 }
 
 impl Block {
+    /// The name of its kind in a library. A block that a file describes is of a kind of its own; the
+    /// path in the file is relative to the text that names it.
+    pub fn kind_name(&self) -> Cow<'_, str> {
+        match &self.file {
+            Some(file) => {
+                format!("{} {}:{}", self.kind.value, file.span.file.index(), file.value).into()
+            }
+            None => self.kind.value.as_str().into(),
+        }
+    }
+
     /// The expressions in which the names around the block are visible, those of a diagram that is
     /// written in it included.
     pub fn expressions(&self) -> Vec<&Expr> {

@@ -32,7 +32,9 @@ pub mod edit;
 
 pub use builder::{Builder, DiagramBuilder};
 pub use format::format;
-pub use forms::{DIFFERENTIAL_SYSTEM, FORMS, Form, MODAL, RATE_FIELDS, SYSTEM_FIELDS};
+pub use forms::{
+    DIFFERENTIAL_SYSTEM, FMU, FMU_FIELDS, FORMS, Form, MODAL, RATE_FIELDS, SYSTEM_FIELDS,
+};
 pub use given::Given;
 pub use hierarchy::{
     About, Block, DataColumn, Diagram, DiagramId, Documentation, Held, Input, Invariant, Modal,

@@ -25,6 +25,7 @@ pub const NOTATIONS: [Form; 24] = [
             "Concatenate",
             "Vector Concatenate",
             "Matrix Concatenate",
+            "Reshape",
             "VectorAssembler",
         ],
     ),
@@ -38,7 +39,7 @@ pub const NOTATIONS: [Form; 24] = [
         "block.output",
         "Expressions",
         "The signal of another block, wherever that is in the diagram; there are no lines to draw.",
-        &["Goto", "From", "Wireless", "Connection", "Wire"],
+        &["Goto", "From", "Wireless", "Connection", "Wire", "Data Store Memory"],
     ),
     notation(
         "a + b * c",
@@ -93,7 +94,7 @@ pub const NOTATIONS: [Form; 24] = [
         "abs(x)",
         "Functions",
         "Magnitude and sign: abs and sign; kinks and jumps are located.",
-        &["Absolute Value", "AbsoluteValue", "Signum"],
+        &["Absolute Value", "AbsoluteValue", "Sign", "Signum"],
     ),
     notation(
         "floor(x)",

@@ -89,6 +89,11 @@ macro_rules! with_run_settings {
              the default is 5.",
             "See [Models of Ptolemy II](ptolemy.md#the-profile).";
 
+            NextStep next_step: SettingKind::Step, [],
+            "With the profile `ptolemy`, the longest step [s] after another one; the first step \
+             after an event may be as long as `maximum_step`.",
+            "See [Models of Ptolemy II](ptolemy.md#the-profile).";
+
             Impulses impulses: SettingKind::Words(&["symbolic", "stepped", "numeric"]), [],
             "How impulses are represented: `symbolic` (the default), `numeric` (a large value in a \
              fixed-step run) or `stepped` (symbolic in a fixed-step run).",

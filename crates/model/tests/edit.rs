@@ -272,3 +272,194 @@ fn a_missing_section_is_made() {
     );
     assert_eq!(set("a: [", &["a"], "1"), Err(EditError::Malformed));
 }
+
+fn path(own: &[&str]) -> Vec<String> {
+    own.iter().map(|own| (*own).to_owned()).collect()
+}
+
+const CAR: &str = "\
+superdense: 1
+parameters: {g: 9.81, k: 2}
+blocks:
+  # How hard it is pushed.
+  push: {type: Sine, amplitude: k}
+  # The speed of the car.
+  v: {type: Integrator, input: push - g * hill.slope, initial: 0}  # [m/s]
+  x:
+    type: Integrator
+    input: v
+  hill: {type: Modal, states: {flat: {outputs: {slope: 0}}}}
+record: [x, hill.slope]
+plots: {way: [{signals: [x]}]}
+";
+
+fn grouped(text: &str, names: &[&str]) -> Result<String, EditError> {
+    let change = BlockEdit::Group {
+        blocks: path(&["blocks"]),
+        names: path(names),
+        diagram: "Car".to_owned(),
+        instance: "car".to_owned(),
+    };
+    Ok(edited(text, &edit(text, &change)?))
+}
+
+#[test]
+fn blocks_become_a_diagram_and_come_back() {
+    let after = grouped(CAR, &["v", "x"]).expect("grouped");
+    assert_eq!(
+        after,
+        "\
+superdense: 1
+parameters: {g: 9.81, k: 2}
+diagrams:
+  Car:
+    parameters:
+      g:
+    inputs: [push, hill_slope]
+    outputs: [x]
+    blocks:
+      # The speed of the car.
+      v: {type: Integrator, input: push - g * hill_slope, initial: 0}  # [m/s]
+      x:
+        type: Integrator
+        input: v
+blocks:
+  # How hard it is pushed.
+  push: {type: Sine, amplitude: k}
+  car: {type: Car, push: push, hill_slope: hill.slope, g: g}
+  hill: {type: Modal, states: {flat: {outputs: {slope: 0}}}}
+record: {x: car.x, hill.slope: hill.slope}
+plots: {way: [{signals: [x]}]}
+"
+    );
+    let ungroup = BlockEdit::Ungroup { path: path(&["blocks", "car"]) };
+    let back = edited(&after, &edit(&after, &ungroup).expect("ungrouped"));
+    let listed = "record: {x: x, hill.slope: hill.slope}";
+    assert_eq!(back, CAR.replace("record: [x, hill.slope]", listed));
+    for names in [&["v", "nothing"][..], &[]] {
+        assert!(grouped(CAR, names).is_err(), "{names:?}");
+    }
+    let taken = CAR.replace("push", "car");
+    assert_eq!(grouped(&taken, &["v"]), Err(EditError::Taken("car".to_owned())));
+}
+
+#[test]
+fn an_instance_brings_its_values_with_it() {
+    let text = "\
+superdense: 1
+diagrams:
+  Lag:
+    parameters: {tau: 1, top: {value: 2 * tau, unit: m}}
+    inputs: [u]
+    outputs: {y: x, rate: (u - x) / tau}
+    blocks:
+      x: {type: Integrator, input: \"min(u - x, top) / tau\"}
+blocks:
+  x: {type: Constant, value: 3}
+  lag: {type: Lag, u: x + 1, tau: 4}
+  sum: {type: Gain, input: lag.y * lag.rate, gain: 1}
+  other: {type: Lag, u: 1}
+";
+    let ungroup = BlockEdit::Ungroup { path: path(&["blocks", "lag"]) };
+    let after = edited(text, &edit(text, &ungroup).expect("ungrouped"));
+    let lines = "  lag_x: {type: Integrator, input: \"min((x + 1) - lag_x, (2 * 4)) / 4\"}\n  \
+                 sum: {type: Gain, input: lag_x * (((x + 1) - lag_x) / 4), gain: 1}\n";
+    assert!(after.contains(lines), "{after}");
+    assert!(after.contains("  Lag:\n"), "the other instance needs it");
+    // More than the blocks of a diagram, or a diagram of another file.
+    for (from, to) in
+        [(", tau: 4}", ", tau: 4, enabled: x > 1}"), ("type: Lag, u: x", "type: Log, u: x")]
+    {
+        let text = text.replace(from, to);
+        assert!(edit(&text, &ungroup).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn a_transition_is_appended() {
+    let append = |text: &str| {
+        let path = path(&["s", "transitions"]);
+        let change = BlockEdit::Append { path, value: "{to: on}".to_owned() };
+        edit(text, &change).map(|found| edited(text, &found))
+    };
+    for (text, wanted) in [
+        ("s: {}\n", "s: {transitions: [{to: on}]}\n"),
+        ("s:\nt: 1\n", "s: {transitions: [{to: on}]}\nt: 1\n"),
+        ("s: {transitions: []}\n", "s: {transitions: [{to: on}]}\n"),
+        ("s: {transitions: [{to: a}]}  # b\n", "s: {transitions: [{to: a}, {to: on}]}  # b\n"),
+        (
+            "s:\n  transitions:\n    - to: a\n      when: x  # why\n  final: false\n",
+            "s:\n  transitions:\n    - to: a\n      when: x  # why\n    - {to: on}\n  final: false\n",
+        ),
+    ] {
+        assert_eq!(append(text).as_deref(), Ok(wanted));
+    }
+    assert!(append("s: {transitions: 1}\n").is_err());
+}
+
+#[test]
+fn states_diagrams_and_parameters_are_renamed_everywhere() {
+    let text = "\
+superdense: 1
+parameters: {e: 1}
+diagrams:
+  Box:
+    parameters: {e: 2}
+    inputs: [u]
+    outputs: [y]
+    blocks: {y: {type: Gain, input: u, gain: e}}
+blocks:
+  b: {type: Box, u: m.off, e: e}
+  v: {type: Integrator, input: e}
+  m:
+    type: Modal
+    initial: off
+    states:
+      off: {transitions: [{to: on, when: e > 1, set: {v: e * v}}]}
+      on: {like: off, transitions: [{to: off, when: m.on and v > 1}]}
+sweep: {parameters: {e: 1:2:0.5}}
+";
+    let check = |at: &[&str], to: &str, pairs: &[(&str, &str)]| {
+        let after = renamed(text, at, to).expect("renamed");
+        let mut wanted = text.to_owned();
+        for (from, to) in pairs {
+            assert!(wanted.contains(from), "{from}");
+            wanted = wanted.replace(from, to);
+        }
+        assert_eq!(after, wanted);
+    };
+    check(&["diagrams", "Box"], "Crate", &[("Box", "Crate")]);
+    check(
+        &["blocks", "m", "states", "off"],
+        "idle",
+        &[("off:", "idle:"), ("m.off", "m.idle"), (": off", ": idle")],
+    );
+    check(
+        &["parameters", "e"],
+        "bounce",
+        &[
+            ("parameters: {e: 1}", "parameters: {bounce: 1}"),
+            ("e: e}", "e: bounce}"),
+            ("input: e}", "input: bounce}"),
+            ("when: e", "when: bounce"),
+            ("{v: e", "{v: bounce"),
+            ("{e: 1:2", "{bounce: 1:2"),
+        ],
+    );
+    check(
+        &["diagrams", "Box", "parameters", "e"],
+        "gain",
+        &[("{e: 2}", "{gain: 2}"), ("gain: e", "gain: gain"), ("e: e}", "gain: e}")],
+    );
+    check(
+        &["diagrams", "Box", "inputs", "0"],
+        "in1",
+        &[("[u]", "[in1]"), ("input: u", "input: in1"), ("u: m.off", "in1: m.off")],
+    );
+    check(
+        &["blocks", "v"],
+        "speed",
+        &[("  v:", "  speed:"), ("{v: e * v}", "{speed: e * speed}"), ("v > 1", "speed > 1")],
+    );
+    assert!(renamed(text, &["blocks", "m", "states", "off"], "on").is_err());
+}

@@ -4,10 +4,13 @@ mod actor;
 mod actors;
 mod composite;
 mod director;
+mod events;
+mod logic;
 mod modal;
 mod names;
 mod random;
 mod scope;
+mod settle;
 mod sources;
 mod tests;
 
@@ -63,8 +66,13 @@ struct Translation {
     directors: Vec<bool>,
     /// The longest steps that directors inside the model ask for \[s\].
     longest: Vec<f64>,
-    /// How many levels of composites are being translated.
+    /// How many levels of composites and machines are being translated.
     depth: usize,
+    /// How many of them have been.
+    work: usize,
+    /// Whether a transition that says nothing about it resumes the diagram that it enters, as in
+    /// models of versions up to 9.0.
+    resumes: bool,
 }
 
 /// What a diagram, a state or the model consists of.
@@ -85,6 +93,7 @@ struct Content {
 
 impl Translation {
     fn model(mut self, model: &Component) -> Result<Imported, Problem> {
+        self.resumes = model.value("_createdBy").is_some_and(is_old);
         let (mut content, simulate) = self.top(model)?;
         self.step_anyway(model, &mut content);
         let mut file: Vec<(String, Yaml)> = vec![
@@ -121,6 +130,15 @@ impl Translation {
             content.blocks.push((name.clone(), composite::expression_block("time")));
             content.tests.push((name.clone(), name));
         }
+    }
+}
+
+/// Whether a version of Ptolemy II is 9.0 or an earlier one.
+fn is_old(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().ok());
+    match (parts.next().flatten(), parts.next().flatten()) {
+        (Some(major), minor) => (major, minor.unwrap_or(0)) <= (9, 0),
+        (None, _) => false,
     }
 }
 

@@ -120,3 +120,40 @@ fn parameters_that_depend_on_each_other_are_refused() {
     let imported = translate(&text).unwrap();
     assert!(imported.text.contains("a: b") && imported.text.contains("b: a"), "{}", imported.text);
 }
+
+/// Machines inside each other, each with two states that share one refinement.
+fn nested_machines(levels: usize) -> String {
+    let state = |name: &str| {
+        format!(
+            "<entity name=\"{name}\" class=\"ptolemy.domains.modal.kernel.State\">\
+             <property name=\"refinementName\" value=\"r\"/></entity>"
+        )
+    };
+    let states = state("a") + &state("b");
+    (0..levels).fold(String::new(), |inner, _| {
+        format!(
+            "<entity name=\"M\" class=\"ptolemy.domains.modal.modal.ModalModel\">\
+             <entity name=\"_Controller\" class=\"ptolemy.domains.modal.modal.ModalController\">\
+             {states}</entity>\
+             <entity name=\"r\" class=\"ptolemy.domains.modal.modal.Refinement\">{inner}</entity>\
+             </entity>"
+        )
+    })
+}
+
+#[test]
+fn machines_that_multiply_are_refused() {
+    assert!(translate(&model(&nested_machines(3))).is_ok());
+    let problem = translate(&model(&nested_machines(25))).unwrap_err();
+    assert!(problem.reason.contains("more than 20000 composites"), "{problem}");
+    let problem = translate(&model(&nested_machines(60))).unwrap_err();
+    assert!(problem.reason.contains("nested more than 60 deep"), "{problem}");
+}
+
+#[test]
+fn a_number_of_iterations_without_a_limit_is_refused() {
+    let text = model("").replace("continuous.kernel.Continuous", "sr.kernel.SR");
+    let text = text.replace("\"stopTime\"", "\"other\"");
+    let problem = translate(&text).unwrap_err();
+    assert!(problem.reason.contains("without a limit"), "{problem}");
+}

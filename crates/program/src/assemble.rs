@@ -63,6 +63,7 @@ pub(crate) fn program(
         fragments: machines.fragments,
         preempted: machines.preempted,
         remembering: machines.remembering,
+        follows_steps: diagram.blocks.iter().any(|block| block.definition.follows_steps),
         recovering: machines.recovering,
         machines: machines.machines,
         influence: Influence::default(),

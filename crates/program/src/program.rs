@@ -107,6 +107,8 @@ pub struct Code {
     /// The machines with a guard on the previous value of a signal that does not move: that value
     /// changes when a tick begins.
     pub remembering: Vec<MachineId>,
+    /// Whether a block follows the steps of the solver, so that each of them ends with a tick.
+    pub follows_steps: bool,
     /// The machines with an error transition.
     pub recovering: Vec<MachineId>,
     /// The signals from outside.

@@ -311,6 +311,7 @@ pub(crate) struct Own {
 #[derive(Clone, Debug, Default)]
 pub struct Room {
     intervals: Vec<Interval>,
+    flow_intervals: Vec<Interval>,
     rounded: Vec<Rounded>,
     floats: Vec<f64>,
     duals: Vec<Dual>,
@@ -335,6 +336,7 @@ macro_rules! numbers {
 }
 
 numbers!(
+    Interval: flow_intervals,
     Rounded: rounded,
     f64: floats,
     Dual: duals,

@@ -214,6 +214,8 @@ pub enum Policy {
         resolution: f64,
         /// How much longer the next step is than one that was accepted.
         growth: f64,
+        /// The longest step after another one \[s\].
+        longest: f64,
     },
 }
 

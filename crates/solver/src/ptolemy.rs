@@ -90,7 +90,7 @@ impl Solver {
         &mut self,
         system: &mut S,
         horizon: f64,
-        (resolution, growth): (f64, f64),
+        (resolution, growth, longest_next): (f64, f64, f64),
         sides: &mut Sides,
     ) -> Result<Advance, StepError> {
         let start = self.segment.start;
@@ -124,7 +124,7 @@ impl Solver {
         }
         self.counters.accepted += 1;
         let growth = if self.segment.x0.is_empty() { AT_MOST } else { growth };
-        self.learnt = Some(growth * h);
+        self.learnt = Some((growth * h).min(longest_next));
         let end = ((start + h) / resolution).round() * resolution;
         self.segment.end = if h >= left || end >= horizon { horizon } else { end };
         Ok(self.cross_like_ptolemy(sides))

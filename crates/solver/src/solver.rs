@@ -256,8 +256,8 @@ impl Solver {
         self.prepare(system);
         self.space.0.reach = reach;
         self.begin(system)?;
-        if let Policy::Ptolemy { resolution, growth } = self.options.policy {
-            let rules = (resolution, growth);
+        if let Policy::Ptolemy { resolution, growth, longest } = self.options.policy {
+            let rules = (resolution, growth, longest);
             return self.step_like_ptolemy(system, horizon, rules, &mut sides);
         }
         let taken = self.take(system, horizon);

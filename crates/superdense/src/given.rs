@@ -181,6 +181,7 @@ impl Run {
             (&mut self.executor, &system.code)
         {
             simulation.begin_again(program.clone(), (*system.options).clone());
+            self.instances.write(&mut self.executor);
             let start = system.run.start.time();
             if std::mem::replace(&mut self.now, start) != start {
                 self.feed_data();

@@ -16,6 +16,7 @@ use program::{InputId, InputKind};
 use trace::{Interpolation, Samples, Trace};
 
 use crate::data::Data;
+use crate::foreign::SavedInstances;
 use crate::native::NativeSwitch;
 use crate::run::{AT_ONCE, Executor};
 use crate::{Run, System};
@@ -533,6 +534,8 @@ impl Run {
             Executor::Exact(simulation) => simulation.reset(),
             Executor::FixedStep(stepping) => stepping.reset(),
         }
+        self.instances.again();
+        self.instances.write(&mut self.executor);
         self.recorder.reset();
         self.canceller.clear();
         (self.now, self.looked) = (self.system.run.start.time(), false);
@@ -558,7 +561,16 @@ impl Run {
         let started = Some(self.recorder.started());
         let mut run = Run::with(&self.own_system(), executor, started);
         run.now = self.now;
+        if !self.instances.is_empty() {
+            run.go_on_with(self.instances.save());
+        }
         run
+    }
+
+    /// Goes on with what is outside of the model from where it was saved.
+    pub(crate) fn go_on_with(&mut self, instances: SavedInstances) {
+        self.instances.load(instances);
+        self.instances.write(&mut self.executor);
     }
 
     /// Takes the rows that have been recorded since the last call, so that a long run can be read in

@@ -92,6 +92,7 @@ mod dirac;
 mod explore;
 #[cfg(feature = "fmi")]
 pub mod fmi;
+mod foreign;
 mod given;
 mod hold;
 mod invariants;
@@ -121,8 +122,8 @@ pub use base::{
     Value, did_you_mean, nearest, shown,
 };
 pub use blocks::{
-    Accepts, Block, BlockKind, Context, Count, Every, Impulses, Info, Input, InputKind, Kind,
-    Library, Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
+    Accepts, Block, BlockKind, Component, Context, Count, Every, Impulses, Info, Input, InputKind,
+    Kind, Library, Output, Parameter, Part, Role, Setting, Signal, Text, Timer, page,
 };
 pub use diagram::{
     MainParameter, ParameterKind, Profile, Rows, RowsPer, RunSettings, Settings, Zeno,

@@ -89,7 +89,7 @@ pub fn draw_exploration(found: &Exploration, name: &str) -> Option<String> {
                 }
                 LeadsTo::Unknown => unknown,
             };
-            outline.moves.push(Move { from, to, words, history: false });
+            outline.moves.push(Move { from, to, words, ..Move::default() });
         }
     }
     if outline.moves.iter().any(|own| own.to == unknown) {
@@ -140,7 +140,8 @@ pub fn draw_machines(
 ) -> Result<Vec<(String, String)>, Refused> {
     let model = overrides.applied(model)?;
     let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
-    let diagram = diagram::flatten(&model, library, overrides).map_err(refused)?;
+    let library = crate::foreign::library(&model, library).map_err(refused)?;
+    let diagram = diagram::flatten(&model, &library, overrides).map_err(refused)?;
     let chart = |machine| graph::svg(&graph::machine_alone(&diagram, machine));
     Ok(diagram.modes.machines.iter().map(|own| (own.path.clone(), chart(own))).collect())
 }
@@ -162,7 +163,8 @@ pub fn draw(
 ) -> Result<String, Refused> {
     let model = overrides.applied(model)?;
     let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
-    let diagram = diagram::flatten(&model, library, overrides).map_err(refused)?;
+    let library = crate::foreign::library(&model, library).map_err(refused)?;
+    let diagram = diagram::flatten(&model, &library, overrides).map_err(refused)?;
     let loops = refused_loops(&diagram);
     let order = if drawing.order { schedule(&diagram).ok() } else { None };
     Ok(written(&diagram, drawing, &loops, order.as_ref()))

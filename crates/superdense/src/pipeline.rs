@@ -17,6 +17,7 @@ use trace::{Header, Trace};
 
 use crate::data::{self, Data};
 use crate::figures::Figures;
+use crate::foreign;
 use crate::invariants;
 use crate::native::{Native, NativeError};
 use crate::run::{Failure, Outcome, Run};
@@ -350,6 +351,11 @@ impl System {
         paths
     }
 
+    /// Whether it may hold files that are removed with it: those of an FMU.
+    pub fn keeps_files(&self) -> bool {
+        self.diagram.blocks.iter().any(|block| block.definition.component.is_some())
+    }
+
     /// How many blocks the flat diagram has, including those made for expressions.
     pub fn block_count(&self) -> usize {
         self.diagram.blocks.len()
@@ -402,8 +408,9 @@ fn front(
     library: &Library,
     overrides: &Settings,
 ) -> Result<(Diagram, Schedule), Diagnostics> {
+    let library = foreign::library(model, library)?;
     let make = |overrides: &Settings| {
-        let diagram = diagram::flatten(model, library, overrides)?;
+        let diagram = diagram::flatten(model, &library, overrides)?;
         let schedule = schedule::schedule(&diagram)?;
         Ok((diagram, schedule))
     };

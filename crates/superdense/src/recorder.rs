@@ -37,9 +37,14 @@ impl RecordedRow<'_> {
         self.0.value(column)
     }
 
+    /// How many orders of impulses the signal of a column may carry.
+    pub fn orders(&self, column: usize) -> usize {
+        self.0.orders(column)
+    }
+
     /// The coefficient of the impulse of an order that a column carries, if it carries one.
     pub fn impulse(&self, column: usize, order: usize) -> Option<&[f64]> {
-        let own = order < self.0.orders(column);
+        let own = order < self.orders(column);
         own.then(|| self.0.impulse(column, order))?.filter(|weight| carries(weight))
     }
 }

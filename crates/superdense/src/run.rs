@@ -10,6 +10,7 @@ use engine::{
 };
 use trace::{Trace, WriteError, Writer};
 
+use crate::foreign::Instances;
 use crate::given::GivenValues;
 use crate::invariants::Invariant;
 use crate::native::NativeSwitch;
@@ -93,6 +94,8 @@ pub struct Run {
     ran: BackendUsed,
     /// Whether the run has advanced at all.
     begun: bool,
+    /// What is outside of the model.
+    pub(crate) instances: Instances,
     /// The values of parameters that only this run has.
     pub(crate) given: GivenValues,
 }
@@ -120,8 +123,11 @@ impl Run {
         run
     }
 
-    /// A run that continues with an executor, and with what another one has started.
-    pub(crate) fn with(system: &System, executor: Executor, started: Option<Started>) -> Run {
+    /// A run that continues with an executor, and with what another one has started. What is outside
+    /// of the model begins anew.
+    pub(crate) fn with(system: &System, mut executor: Executor, started: Option<Started>) -> Run {
+        let instances = Instances::begin(system);
+        instances.write(&mut executor);
         let recorder = Recorder::new(system, started);
         let take_over = match &system.code {
             Code::Exact(program) => {
@@ -141,6 +147,7 @@ impl Run {
             take_over,
             ran,
             begun: false,
+            instances,
             given: GivenValues::default(),
         };
         run.look_for_native();
@@ -308,7 +315,23 @@ impl Run {
         if !matches!(progress, Ok(Progress::Going | Progress::Reached)) {
             recorder.end_instant();
         }
-        progress
+        progress.map_err(|error| self.explained(error))
+    }
+
+    /// An error with the reason that something outside of the model gives for it.
+    fn explained(&self, error: RunError) -> RunError {
+        match (error, self.instances.failure()) {
+            (RunError::Undefined { tag, block, .. }, Some(reason)) => {
+                RunError::Undefined { tag, block, reason }
+            }
+            (error, _) => error,
+        }
+    }
+
+    /// Why the bytes of [`Run::save`] would not go on from here, and neither would a fork: something
+    /// outside of the model cannot save its state. None if they would.
+    pub fn unsaved(&self) -> Option<String> {
+        self.instances.save().into_iter().find_map(Result::err)
     }
 
     /// The values at the inputs of the block that an error names. Call it right after the error.
@@ -388,13 +411,19 @@ impl Run {
 
     /// Everything that changes, as bytes from which [`System::resume`] continues bit-identically.
     /// If each instant has one row and the row of the current instant has been started, the resumed
-    /// run continues it; to write it in this run instead, call [`Run::close`] first.
+    /// run continues it; to write it in this run instead, call [`Run::close`] first. If
+    /// [`Run::unsaved`] has a reason, a run that is resumed fails with it.
     pub fn save(&self) -> Vec<u8> {
         let started = self.recorder.started();
         let identity = self.own_system().identity();
+        let instances = self.instances.save();
         match &self.executor {
-            Executor::Exact(machine) => saved::save(identity, machine.snapshot(), &started),
-            Executor::FixedStep(machine) => saved::save(identity, machine.snapshot(), &started),
+            Executor::Exact(machine) => {
+                saved::save(identity, machine.snapshot(), &started, &instances)
+            }
+            Executor::FixedStep(machine) => {
+                saved::save(identity, machine.snapshot(), &started, &instances)
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use engine::{FixedStepSimulation, FixedStepSnapshot, Options, Simulation, Snapsh
 use serde::{Deserialize, Serialize};
 use trace::Trace;
 
+use crate::foreign::SavedInstances;
 use crate::pipeline::Code;
 use crate::recorder::Started;
 use crate::run::Executor;
@@ -35,11 +36,17 @@ impl fmt::Display for RestoreError {
 
 impl std::error::Error for RestoreError {}
 
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 
 /// A snapshot, and what a continued run takes along besides.
-pub(crate) fn save(identity: u64, snapshot: &impl Serialize, started: &Started) -> Vec<u8> {
-    let body = postcard::to_allocvec(&(snapshot, started)).expect("a snapshot is plain data");
+pub(crate) fn save(
+    identity: u64,
+    snapshot: &impl Serialize,
+    started: &Started,
+    instances: &SavedInstances,
+) -> Vec<u8> {
+    let body =
+        postcard::to_allocvec(&(snapshot, started, instances)).expect("a snapshot is plain data");
     let head = Head { version: VERSION, identity, length: body.len() as u64, sum: sum(&body) };
     let mut bytes = postcard::to_allocvec(&head).expect("a head is plain data");
     bytes.extend(body);
@@ -64,13 +71,13 @@ pub(crate) fn sum(bytes: &[u8]) -> u64 {
 /// A result as bytes, exact and for this version alone, to hand it to another process; files for
 /// others are written by [`trace::write`].
 pub fn packed(trace: &Trace) -> Vec<u8> {
-    save(0, trace, &Default::default())
+    save(0, trace, &Default::default(), &Vec::new())
 }
 
 /// The result that [`packed`] made bytes of.
 pub fn unpacked(bytes: &[u8]) -> Result<Trace, RestoreError> {
     let (_, body) = opened(bytes)?;
-    let (trace, _): (Trace, Started) =
+    let (trace, ..): (Trace, Started, SavedInstances) =
         postcard::from_bytes(body).map_err(|_| RestoreError::Damaged)?;
     Ok(trace)
 }
@@ -95,21 +102,23 @@ impl System {
         }
         let options = (*self.options).clone();
         let damaged = |_| RestoreError::Damaged;
-        let (executor, started) = match &self.code {
+        let (executor, started, instances) = match &self.code {
             Code::Exact(program) => {
-                let (snapshot, started): (Snapshot, Started) =
+                let (snapshot, started, instances): (Snapshot, Started, SavedInstances) =
                     postcard::from_bytes(body).map_err(damaged)?;
                 let run = Simulation::resume(program.clone(), options, snapshot);
-                (Executor::Exact(Box::new(run)), started)
+                (Executor::Exact(Box::new(run)), started, instances)
             }
             Code::FixedStep(program) => {
-                let (snapshot, started): (FixedStepSnapshot, Started) =
+                let (snapshot, started, instances): (FixedStepSnapshot, Started, SavedInstances) =
                     postcard::from_bytes(body).map_err(damaged)?;
                 let run = FixedStepSimulation::resume(program.clone(), options, snapshot);
-                (Executor::FixedStep(Box::new(run)), started)
+                (Executor::FixedStep(Box::new(run)), started, instances)
             }
         };
-        Ok(Run::with(self, executor, Some(started)))
+        let mut run = Run::with(self, executor, Some(started));
+        run.go_on_with(instances);
+        Ok(run)
     }
 }
 

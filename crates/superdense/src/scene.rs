@@ -3,7 +3,7 @@
 
 use base::Span;
 use blocks::Library;
-use diagram::{Diagram, Settings};
+use diagram::{Diagram, Settings, WireId};
 use graph::{
     Arrow, Chart, Figure, Frame, Label, Layout, Line, Node, Options, Point, Port, Rect, Side,
 };
@@ -14,6 +14,35 @@ use serde_json::{Value as Json, json};
 use crate::System;
 
 impl System {
+    /// The inputs of a block, with the type and the kind of what each reads.
+    pub fn inputs_of_block(&self, path: &str) -> Json {
+        let diagram = &self.diagram;
+        let Some(block) = diagram.blocks.iter().find(|own| own.path == path) else {
+            return self.inputs_of_instance(path);
+        };
+        let ports = block.kind.info().inputs.iter().zip(&block.inputs);
+        let one = |name: &str, wires: &[WireId]| {
+            let read = wires.first().map(|wire| self.carried(*wire));
+            json!({"name": name, "reads": read})
+        };
+        ports.map(|(port, wires)| one(&port.name, wires)).collect()
+    }
+
+    /// The same of an instance of a diagram: what was made for the expressions of its fields.
+    fn inputs_of_instance(&self, path: &str) -> Json {
+        let made = self.diagram.blocks.iter().filter_map(|own| {
+            let name = own.path.strip_prefix(path)?.strip_prefix('.')?;
+            let wire = own.outputs.first().filter(|_| !name.contains('.'))?;
+            Some(json!({"name": name, "reads": self.carried(*wire)}))
+        });
+        made.collect()
+    }
+
+    fn carried(&self, wire: WireId) -> String {
+        let wire = self.diagram.wire(wire);
+        format!("{}, {}", wire.ty, graph::Kind::of(wire).name())
+    }
+
     /// The layout of the diagram: the main diagram, with the instances at these paths opened.
     pub fn scene(&self, opened: &[String]) -> Json {
         json(
@@ -32,7 +61,8 @@ pub fn scene(
 ) -> Result<Json, Refused> {
     let model = overrides.applied(model)?;
     let refused = |diagnostics| Refused { diagnostics, sources: model.sources.clone() };
-    let diagram = diagram::flatten(&model, library, overrides).map_err(refused)?;
+    let library = crate::foreign::library(&model, library).map_err(refused)?;
+    let diagram = diagram::flatten(&model, &library, overrides).map_err(refused)?;
     let loops = refused_loops(&diagram);
     let options =
         Options { depth: Some(0), opened, loops: &loops, legend: false, ..Options::default() };
@@ -42,13 +72,13 @@ pub fn scene(
 fn json(diagram: &Diagram, options: &Options) -> Json {
     let layout = graph::layout(diagram, options);
     let Layout { title, width, height, frames, nodes, lines, charts, looped, .. } = &layout;
-    json!({
-        "title": title, "width": width, "height": height, "looped": looped,
-        "frames": frames.iter().map(frame).collect::<Vec<_>>(),
-        "nodes": nodes.iter().map(|own| node(diagram, own)).collect::<Vec<_>>(),
-        "lines": lines.iter().map(|own| line(diagram, own)).collect::<Vec<_>>(),
-        "charts": charts.iter().map(chart).collect::<Vec<_>>(),
-    })
+    let mut out = json!({"title": title, "width": width, "height": height, "looped": looped});
+    // The macro would copy these, and there may be ten thousand of them.
+    out["frames"] = frames.iter().map(frame).collect();
+    out["nodes"] = nodes.iter().map(|own| node(diagram, own)).collect();
+    out["lines"] = lines.iter().map(|own| line(diagram, own)).collect();
+    out["charts"] = charts.iter().map(chart).collect();
+    out
 }
 
 fn rect(own: &Rect) -> Json {
@@ -67,6 +97,11 @@ fn port(own: &Port) -> Json {
 /// A place in the text of the model file itself, in bytes.
 fn place(span: Span) -> Option<[u32; 2]> {
     (span.file.index() == 0).then_some([span.start, span.end])
+}
+
+/// The file in which something is written, if it is another one.
+fn file(diagram: &Diagram, span: Span) -> Option<&str> {
+    (span.file.index() != 0).then(|| diagram.sources.name(span.file))
 }
 
 fn frame(own: &Frame) -> Json {
@@ -94,6 +129,7 @@ fn node(diagram: &Diagram, own: &Node) -> Json {
         "ports": own.ports.iter().map(port).collect::<Vec<_>>(),
         "labels": own.labels.iter().map(label).collect::<Vec<_>>(), "looped": own.looped,
         "place": block.and_then(|own| place(own.span)), "outputs": outputs,
+        "file": block.and_then(|own| file(diagram, own.span)),
     })
 }
 
@@ -111,11 +147,12 @@ fn chart(own: &Chart) -> Json {
     let arrow = |own: &Arrow| {
         json!({
             "points": own.points.iter().map(point).collect::<Vec<_>>(), "words": own.words,
-            "at": point(&own.at), "history": own.history,
+            "at": point(&own.at), "history": own.history, "place": own.span.and_then(place),
         })
     };
     json!({
         "path": own.path, "title": own.title, "area": rect(&own.area), "start": point(&own.start),
+        "place": own.span.and_then(place),
         "states": own.states.iter()
             .map(|own| json!({"name": own.name, "area": rect(&own.area), "last": own.last}))
             .collect::<Vec<_>>(),

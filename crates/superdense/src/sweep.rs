@@ -10,12 +10,13 @@ mod request;
 mod worker;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use base::{Diagnostic, Time, Value};
 use sweep::{Flow, Plan, Row};
-use trace::FlatColumn;
+use trace::{FlatColumn, WriteError};
 
 pub use output::{SweepError, SweepProgress, SweepSummary, SweepTarget};
 pub use prepare::ending_columns;
@@ -24,6 +25,7 @@ pub use worker::{SweepWorker, Unfinished};
 
 use crate::System;
 use prepare::Measured;
+use worker::finished;
 
 /// A sweep over the parameters of a model.
 #[derive(Debug)]
@@ -40,6 +42,8 @@ pub struct Sweep {
     failure: Failure,
     /// Whether steps of several runs have been taken side by side.
     side_by_side: AtomicBool,
+    /// The folder for the traces of all runs, if they are wanted.
+    traces: Option<PathBuf>,
 }
 
 /// What says why the run of the present thread has failed although the engine knows no error.
@@ -95,6 +99,16 @@ impl Sweep {
         &self.plan
     }
 
+    /// The parameters of a run, as a model file would give them.
+    pub fn given(&self, run: u64) -> Vec<(String, String)> {
+        let point = self.plan.point(run);
+        let shown = |(own, value): (&Parameter, &Value)| {
+            let word = value.as_f64().and_then(|index| own.words.get(index as usize));
+            (own.name.clone(), word.cloned().unwrap_or_else(|| value.to_string()))
+        };
+        self.parameters.iter().zip(&point.values).map(shown).collect()
+    }
+
     /// The columns of a row: the run, its parameters, the seed if it varies, the measures, and how
     /// the run ended.
     pub fn columns(&self) -> &[FlatColumn] {
@@ -133,6 +147,15 @@ impl Sweep {
         self
     }
 
+    /// Also writes the trace of each run to `run=K/trace.parquet` in a folder, which is made if there
+    /// is none. One that holds something else than traces of this sweep is refused.
+    pub fn write_traces_to(mut self, folder: impl Into<PathBuf>) -> Result<Self, SweepError> {
+        let folder = folder.into();
+        self.claim(&folder)?;
+        self.traces = Some(folder);
+        Ok(self)
+    }
+
     /// The failure of the present run of this thread.
     fn failure(&self) -> Option<(String, String)> {
         self.failure.0.as_ref().and_then(|ask| ask())
@@ -140,8 +163,8 @@ impl Sweep {
 
     /// Computes the rows of some runs on threads, and hands them on in order, chunk by chunk, with
     /// the index of the first, until `hand_on` or `stop` says so. Returns the first run without a
-    /// row.
-    pub fn rows<E>(
+    /// row. An error of `hand_on` ends it, and so does a trace that cannot be written.
+    pub fn rows<E: From<WriteError>>(
         &self,
         runs: std::ops::Range<u64>,
         threads: usize,
@@ -155,12 +178,13 @@ impl Sweep {
             || self.worker(),
             work,
             |from, found| {
-                // Rows after one that was not finished belong to no table.
-                let count = found.len();
-                let rows: Vec<Row> = found.into_iter().map_while(Result::ok).collect();
-                let whole = rows.len() == count;
+                let (rows, unfinished) = finished(found);
                 let flow = hand_on(from, rows)?;
-                Ok(if whole { flow } else { Flow::Stop })
+                match unfinished {
+                    None => Ok(flow),
+                    Some(Unfinished::Stopped) => Ok(Flow::Stop),
+                    Some(Unfinished::Unwritten(error)) => Err(error.into()),
+                }
             },
         )
     }

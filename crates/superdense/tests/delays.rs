@@ -33,6 +33,7 @@ fn a_delayed_feedback_by_the_method_of_steps() {
         ("tolerance: 1e-10", 1e-9),
         ("tolerance: 1e-6", 1e-5),
         ("solver: rk23, tolerance: 1e-8", 1e-7),
+        ("solver: cash-karp, tolerance: 1e-10", 1e-9),
         ("solver: rk4, step: 0.01, tolerance: 1e-10", 1e-9),
         ("solver: rk4, step: 0.7, tolerance: 1e-10", 2e-3),
         ("solver: trapezoidal, step: 0.001, tolerance: 1e-10", 1e-6),

@@ -69,6 +69,17 @@ fn every_diagram_is_documented() {
     }
 }
 
+/// Whoever knows a block by the name that it has in another tool finds it.
+#[test]
+fn every_block_has_names_of_other_tools() {
+    for info in descriptions(&Library::standard()) {
+        assert!(!info.aliases.is_empty(), "{} has no aliases", info.name);
+        for alias in &info.aliases {
+            assert!(info.is_known_as(alias), "{} is not found as {alias}", info.name);
+        }
+    }
+}
+
 /// The example of each diagram runs by itself, as it is on the page, with the same result as its
 /// file, on the interpreter and as native code, and in one piece and saved in between.
 #[test]

@@ -277,6 +277,67 @@ simulate: {stop: 6.25, tolerance: 1e-10}
     assert_near(trace.last("x").unwrap(), 4.0 * 6.25, 1e-8);
 }
 
+/// A cycle of blocks whose direction depends on the mode of a machine: in each state the signals
+/// follow from `u`, one way round or the other.
+#[test]
+fn a_cycle_may_have_a_direction_in_each_mode() {
+    let trace = simulate(
+        "
+superdense: 1
+blocks:
+  u: {type: Expression, expression: 3 + time}
+  m:
+    type: Modal
+    initial: forward
+    states:
+      forward:
+        outputs: {p: u, q: a}
+        transitions: [{to: backward, after: 1}]
+      backward:
+        outputs: {p: b, q: u}
+        transitions: [{to: forward, after: 1}]
+  a: {type: Expression, expression: m.p + 1}
+  b: {type: Expression, expression: 2 * m.q}
+record: [m.p, m.q, a, b]
+simulate: {stop: 3}
+",
+    )
+    .trace;
+    let all = |tag| ["m.p", "m.q", "a", "b"].map(|name| at(&trace, name, tag).unwrap());
+    assert_eq!(all(exact("1", 0)), [4.0, 5.0, 5.0, 10.0]);
+    assert_eq!(all(exact("1", 1)), [8.0, 4.0, 9.0, 8.0]);
+    assert_eq!(all(exact("2", 0)), [10.0, 5.0, 11.0, 10.0]);
+    assert_eq!(all(exact("2", 1)), [5.0, 6.0, 6.0, 12.0]);
+}
+
+/// Example 9.8 of the book on Ptolemy II: a composite with a clock inside is fed back its own events.
+/// Nothing has to be known about its input before the clock fires.
+#[test]
+fn a_composite_is_fed_back_its_own_events() {
+    let trace = simulate(
+        "
+superdense: 1
+diagrams:
+  Composite:
+    inputs: {in: {}}
+    outputs: {out: clock, count: count}
+    blocks:
+      clock: {type: Clock, period: 1, offset: 0.5}
+      count: {type: Counter, increment: in}
+blocks:
+  composite: {type: Composite, in: twice}
+  twice: {type: Gain, input: composite.out, gain: 2}
+record: {count: composite.count, twice: twice}
+simulate: {stop: 3}
+",
+    )
+    .trace;
+    for (k, time) in ["0.5", "1.5", "2.5"].into_iter().enumerate() {
+        assert_eq!(at(&trace, "twice", exact(time, 1)), Some(2.0));
+        assert_eq!(at(&trace, "count", exact(time, 1)), Some(k as f64 + 1.0));
+    }
+}
+
 #[test]
 fn previous_left_and_delay_break_a_loop_at_ticks() {
     let trace = simulate(

@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 
 use crate::common::compile;
-use astro_float::{BigFloat, Consts, RoundingMode, Sign};
+use astro_float_num::{BigFloat, Consts, RoundingMode, Sign};
 use proptest::prelude::*;
 
 const BITS: usize = 300;

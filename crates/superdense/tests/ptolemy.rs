@@ -151,29 +151,44 @@ fn a_run_that_takes_too_long_is_ended() {
     assert_eq!(found, Conformity::TimedOut);
 }
 
-/// Models of each kind that meet their values. A tree that lacks one of them is another tree.
-const PASS: [&str; 12] = [
-    "doc/books/systems/continuous/test/auto/Lorenz.xml",
-    "doc/books/systems/continuous/test/auto/PiecewiseContinuous.xml",
-    "doc/books/systems/continuous/test/auto/NotPiecewiseContinuous.xml",
-    "doc/papers/y14/constructive/models/test/auto/BouncingBall.xml",
-    "doc/papers/y14/constructive/models/test/auto/Collision6Modal.xml",
-    "doc/papers/y14/constructive/models/test/auto/CollisionSimultaneousDifferentMasses.xml",
-    "ptolemy/domains/continuous/test/auto/BouncingBallWithoutGR.xml",
-    "ptolemy/domains/continuous/test/auto/Satellite.xml",
-    "ptolemy/domains/continuous/test/auto/SinusoidRK45.xml",
-    "ptolemy/domains/continuous/test/auto/Switch.xml",
-    "ptolemy/domains/continuous/test/auto/hierarchicalModalModel1.xml",
-    "ptolemy/domains/continuous/lib/test/auto/test5.xml",
+/// The models of the tree that do not meet their values; docs/ptolemy.md has the reasons.
+const FAIL: [&str; 8] = [
+    "doc/books/systems/continuous/test/auto/ContinuousInsideDE.xml",
+    "ptolemy/domains/continuous/test/auto/ContinuousInsideDE.xml",
+    "ptolemy/domains/continuous/test/auto/DCMotor.xml",
+    "ptolemy/domains/continuous/test/auto/Derivative.xml",
+    "ptolemy/domains/continuous/test/auto/HybridPlant.xml",
+    "ptolemy/domains/continuous/test/auto/TimeDelay.xml",
+    "ptolemy/domains/continuous/test/auto/TimeDelay2.xml",
+    "ptolemy/domains/continuous/test/auto/TwoMachineInfiniteBusControl.xml",
+];
+
+/// The folders of the tree with models that have tests.
+const SUITES: [&str; 4] = [
+    "doc/books/systems/continuous/test/auto",
+    "doc/papers/y14/constructive/models/test/auto",
+    "ptolemy/domains/continuous/test/auto",
+    "ptolemy/domains/continuous/lib/test/auto",
 ];
 
 #[test]
-fn models_of_a_tree_meet_their_values() {
+fn the_models_of_a_tree_meet_their_values_but_for_a_known_few() {
     let Some(root) = tree() else { return };
-    for name in PASS.iter().filter(|name| root.join(name).is_file()) {
-        let found = check(&root, name, &Settings::default());
-        assert!(matches!(found, Conformity::Pass { values } if values > 0), "{name}: {found:?}");
+    let mut differs = Vec::new();
+    for suite in SUITES {
+        let Ok(folder) = std::fs::read_dir(root.join(suite)) else { continue };
+        for entry in
+            folder.flatten().filter(|own| own.path().extension().is_some_and(|e| e == "xml"))
+        {
+            let name = format!("{suite}/{}", entry.file_name().to_string_lossy());
+            let found = check(&root, &name, &Settings::default());
+            let passes = matches!(found, Conformity::Pass { values } if values > 0);
+            if passes == FAIL.contains(&name.as_str()) {
+                differs.push(format!("{name}: {found:?}"));
+            }
+        }
     }
+    assert!(differs.is_empty(), "{}", differs.join("\n"));
 }
 
 #[test]

@@ -92,6 +92,16 @@ impl Gauge {
         self.extend(t, value);
     }
 
+    /// Takes the coefficient of an impulse of an order at the tag of the row before: its integral is
+    /// the coefficient, that of its derivatives is 0, and the square of neither has one.
+    pub fn impulse(&mut self, order: usize, coefficient: f64) {
+        match self.kind {
+            Kind::Integral | Kind::Mean if order == 0 => self.sum += coefficient,
+            Kind::Rms if coefficient != 0.0 => self.sum = f64::INFINITY,
+            _ => {}
+        }
+    }
+
     /// Counts an event.
     fn happen(&mut self, tag: Tag, value: Option<f64>, is_truth: bool) {
         let now = match (value, is_truth && !self.events) {
@@ -282,6 +292,25 @@ mod tests {
             gauge.row(tag(3.0, 0), Some(5.0), false);
             assert_eq!(gauge.result(), Some(expected), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn an_impulse_is_part_of_an_integral() {
+        let measure = |kind, order| {
+            let mut gauge = gauge(kind);
+            for (t, n) in [(0.0, 0), (1.0, 0), (1.0, 1), (1.0, 2), (4.0, 0)] {
+                gauge.row(tag(t, n), Some(2.0), false);
+                if n == 1 {
+                    gauge.impulse(order, -3.0);
+                }
+            }
+            gauge.result()
+        };
+        assert_eq!(measure(Kind::Integral, 0), Some(5.0));
+        assert_eq!(measure(Kind::Mean, 0), Some(1.25));
+        assert_eq!(measure(Kind::Rms, 0), Some(f64::INFINITY));
+        assert_eq!(measure(Kind::Max, 0), Some(2.0));
+        assert_eq!(measure(Kind::Integral, 1), Some(8.0));
     }
 
     #[test]

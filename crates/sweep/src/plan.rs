@@ -122,9 +122,12 @@ impl Plan {
                     all.filter(|own| *own > 1).map(|own| own.to_string()).collect();
                 let count = count.map_or("more than 10^38".to_owned(), |count| count.to_string());
                 let message = format!("the sweep has {count} runs, and {MOST_RUNS} is the most");
-                Err(Diagnostic::error("too-many-runs", message)
-                    .note(format!("{count} = {}", factors.join(" * ")))
-                    .help("take larger steps, or draw samples instead of a grid"))
+                let error = Diagnostic::error("too-many-runs", message)
+                    .help("take larger steps, or draw fewer samples");
+                Err(match factors.len() {
+                    0 | 1 => error,
+                    _ => error.note(format!("{count} = {}", factors.join(" * "))),
+                })
             }
         }
     }

@@ -2,12 +2,15 @@
 //!
 //! Threads take chunks of indices, the next ones always, and a chunk waits until all before it have
 //! been handed on. Nobody runs ahead by more than a few chunks, so that memory is bounded however
-//! long one of them takes. A worker may have several indices in hand at once.
+//! long one of them takes. A thread begins with chunks of one index and takes longer ones as long as
+//! they are short, so that results that take long are handed on one by one. A worker may have several
+//! indices in hand at once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +23,8 @@ pub enum Flow {
 
 /// How many indices a chunk has at most; the time to hand one over is then small beside its work.
 const CHUNK: u64 = 32;
+/// A chunk that takes longer is followed by one of half its size.
+const SHORT: Duration = Duration::from_millis(20);
 /// How many chunks for each thread may be ahead of the first that is missing.
 const AHEAD: u64 = 16;
 
@@ -41,6 +46,8 @@ pub struct Queue<'d, T> {
     end: u64,
     chunk: u64,
     ahead: u64,
+    /// How many indices the next chunk has.
+    size: u64,
     open: Vec<Open<T>>,
 }
 
@@ -51,6 +58,7 @@ struct Open<T> {
     end: u64,
     results: Vec<Option<T>>,
     missing: usize,
+    begin: Instant,
 }
 
 impl<T> Queue<'_, T> {
@@ -59,11 +67,12 @@ impl<T> Queue<'_, T> {
     pub fn next(&mut self) -> Option<u64> {
         if self.open.last().is_none_or(|open| open.next == open.end) {
             let wait = self.open.is_empty();
-            let range = take(self.desk, self.changed, (self.end, self.chunk, self.ahead), wait)?;
+            let range = take(self.desk, self.changed, (self.end, self.size, self.ahead), wait)?;
             let missing = (range.end - range.start) as usize;
             let results = (0..missing).map(|_| None).collect();
             let (from, end) = (range.start, range.end);
-            self.open.push(Open { from, next: from, end, results, missing });
+            let begin = Instant::now();
+            self.open.push(Open { from, next: from, end, results, missing, begin });
         }
         let open = self.open.last_mut()?;
         open.next += 1;
@@ -79,6 +88,10 @@ impl<T> Queue<'_, T> {
             usize::from(open.results[(index - open.from) as usize].replace(result).is_none());
         if open.missing == 0 {
             let open = self.open.remove(place);
+            self.size = match open.begin.elapsed() < SHORT {
+                true => (2 * self.size).min(self.chunk),
+                false => (self.size / 2).max(1),
+            };
             let results = open.results.into_iter().flatten().collect();
             lock(self.desk).done.insert(open.from, results);
             self.changed.notify_all();
@@ -115,7 +128,8 @@ pub fn in_order<W, T: Send, E>(
             scope.spawn(|| {
                 let _leaving = Leaving { desk: &desk, changed: &changed };
                 let (desk, changed, end) = (&desk, &changed, runs.end);
-                let mut queue = Queue { desk, changed, end, chunk, ahead, open: Vec::new() };
+                let mut queue =
+                    Queue { desk, changed, end, chunk, ahead, size: 1, open: Vec::new() };
                 work(&mut worker(), &mut queue);
             });
         }
@@ -262,9 +276,34 @@ mod tests {
                 Ok(if calls == 3 { Flow::Stop } else { Flow::On })
             },
         );
-        assert_eq!(end, Ok(3 * CHUNK));
+        assert!(matches!(end, Ok(3..=96)), "{end:?}");
         let failed = in_order(0..100, 2, || (), each(|run| run), |_, _| Err("full"));
         assert_eq!(failed, Err("full"));
+    }
+
+    /// What takes long is not kept until a chunk is full: it is lost if the process is killed.
+    #[test]
+    fn slow_results_are_handed_on_one_by_one() {
+        let mut chunks = Vec::new();
+        let slow = each(|run: u64| {
+            if run > 93 {
+                thread::sleep(SHORT + Duration::from_millis(1));
+            }
+            run
+        });
+        let end = in_order::<_, _, ()>(
+            0..300,
+            1,
+            || (),
+            slow,
+            |from, done| {
+                chunks.push((from, done.len()));
+                Ok(if from > 124 { Flow::Stop } else { Flow::On })
+            },
+        );
+        assert!(end.is_ok_and(|end| end < 130), "{chunks:?}");
+        assert!(chunks[0] == (0, 1) && chunks.last().is_some_and(|last| last.1 < 3), "{chunks:?}");
+        assert!(chunks.iter().any(|(_, length)| *length == CHUNK as usize), "{chunks:?}");
     }
 
     /// A worker with many indices in hand, of which the first takes longest, neither waits for itself

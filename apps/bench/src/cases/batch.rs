@@ -4,11 +4,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use superdense::sweeps::Flow;
 use superdense::traces::Cell;
 use superdense::{
-    Backend, Library, Model, Settings, Sweep, SweepRequest, System, Value, parse_value,
+    Backend, Library, Model, Settings, Sweep, SweepRequest, System, Value, WriteError, parse_value,
 };
 
 use super::lorenz::{Lorenz, TIGHT, text};
@@ -71,9 +71,9 @@ fn swept(sweep: &Sweep, threads: usize) -> Result<Vec<f64>> {
                 _ => None,
             }));
         }
-        Ok::<Flow, std::convert::Infallible>(Flow::On)
+        Ok::<Flow, WriteError>(Flow::On)
     });
-    let Ok(done) = done;
+    let done = done.map_err(|error| anyhow!("{error:?}"))?;
     ensure!(done == sweep.count(), "{done} runs of {}", sweep.count());
     Ok(first)
 }

@@ -8,9 +8,8 @@ use superdense::{
     AnalysisError, Delays, Linearize, OperatingPoint, Side, System, Trim, Trimmed, parse_value,
 };
 
-use crate::arguments::{
-    Format, LinearizeArguments, ModelArguments, SideOption, TrimArguments, TrimOptions,
-};
+use crate::arguments::studies::{SideOption, TrimOptions};
+use crate::arguments::{Format, LinearizeArguments, ModelArguments, TrimArguments};
 use crate::inputs::refuse_files;
 use crate::model::{compile_given, time};
 use crate::report::{Problem, refused, show};

@@ -81,10 +81,13 @@ pub fn search(text: &str) -> Result<()> {
 /// no other places are listed.
 fn places(info: &Info, word: &str) -> Option<Vec<String>> {
     let has = |text: &str| text.to_lowercase().contains(word);
-    if has(&info.name) || has(&info.summary) {
+    // Some write in one word what others write in two.
+    let is_named =
+        |name: &str| has(name) || name.to_lowercase().replace([' ', '-'], "").contains(word);
+    if is_named(&info.name) || has(&info.summary) {
         return Some(Vec::new());
     }
-    if let Some(alias) = info.aliases.iter().find(|alias| has(alias)) {
+    if let Some(alias) = info.aliases.iter().find(|alias| is_named(alias)) {
         return Some(vec![format!("also known as {alias}")]);
     }
     let inputs = info.inputs.iter().map(|input| ("input", &input.name, &input.about));

@@ -1,5 +1,6 @@
 //! `fmu`: exports a model as an FMU, and shows what is in one.
 
+mod check;
 mod show;
 
 use std::fs;
@@ -16,6 +17,10 @@ pub fn fmu(command: &FmuCommand) -> Result<()> {
     match command {
         FmuCommand::Export(arguments) => write(arguments),
         FmuCommand::Look(FmuLook::Show { fmu }) => show::show_fmu(fmu),
+        FmuCommand::Look(FmuLook::Check { fmu, stop, tolerance }) => {
+            check::check_fmu(fmu, *stop, *tolerance)
+        }
+        FmuCommand::Look(FmuLook::Host) => Ok(superdense::fmi::serve()?),
     }
 }
 

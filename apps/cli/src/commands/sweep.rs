@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use superdense::sweeps::{Method, Row};
 use superdense::{
-    Diagnostic, Diagnostics, Library, Settings, SourceMap, Sweep, SweepProgress, SweepRequest,
-    SweepSummary, SweepTarget, did_you_mean,
+    Diagnostic, Diagnostics, Library, Settings, SourceMap, Sweep, SweepError, SweepProgress,
+    SweepRequest, SweepSummary, SweepTarget, did_you_mean,
 };
 
 use super::pictures::Charts;
@@ -31,19 +31,17 @@ pub fn sweep(arguments: &SweepArguments) -> Result<()> {
         Settings { settings: arguments.settings.given.clone(), ..Settings::default() };
     override_inputs(&arguments.inputs, &mut overrides)?;
     let own = SweepRequest::of(&model).map_err(refused)?.then(&own);
-    let sweep = Sweep::new(&model, &Library::standard(), &overrides, &own).map_err(refused)?;
+    let mut sweep = Sweep::new(&model, &Library::standard(), &overrides, &own).map_err(refused)?;
     warn(&Diagnostics(sweep.notes().to_vec()), sweep.system().sources(), arguments.format);
     let compiled = begin.elapsed();
+    if let Some(folder) = &arguments.traces {
+        sweep = sweep.write_traces_to(folder).map_err(unfinished)?;
+    }
     let mut charts = Charts::new(&arguments.plot, &sweep)?;
     let runs = part(arguments, sweep.count())?;
     let threads = arguments.threads.unwrap_or_else(processors).max(1);
-    let target = SweepTarget {
-        table: arguments.output.clone(),
-        traces: arguments.traces.clone(),
-        runs,
-        threads,
-        resume: arguments.resume,
-    };
+    let target =
+        SweepTarget { table: arguments.output.clone(), runs, threads, resume: arguments.resume };
     let begin = Instant::now();
     let summary = compute(arguments, &sweep, &target, &mut charts)?;
     if summary.complete {
@@ -86,7 +84,11 @@ fn compute(
     });
     interrupt::note_run(false);
     drop(counting);
-    found.map_err(|error| Problem::new(error.diagnostic(), &SourceMap::default()).into())
+    found.map_err(unfinished)
+}
+
+fn unfinished(error: SweepError) -> anyhow::Error {
+    Problem::new(error.diagnostic(), &SourceMap::default()).into()
 }
 
 /// Ends the thread that looks for interrupts, also after a panic.

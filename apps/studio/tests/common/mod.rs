@@ -129,7 +129,10 @@ impl Tab {
 
     /// Runs the model that was checked last, and returns how it ended, with its last rows.
     pub fn run(&mut self, run: u64, parameters: &Json, stop: &Json) -> (Json, Json, Vec<f64>) {
-        self.send(&json!({"do": "run", "run": run, "parameters": parameters, "stop": stop}));
+        let settings = if stop.is_null() { json!([]) } else { json!([["stop", stop]]) };
+        self.send(
+            &json!({"do": "run", "run": run, "parameters": parameters, "settings": settings}),
+        );
         let (mut rows, mut numbers) = (Json::Null, Vec::new());
         loop {
             let (message, own) = self.next();

@@ -63,6 +63,25 @@ function clipped(u, draw) {
   ctx.restore();
 }
 
+/** A strip at the lower edge that shows how many events fall where, in red where they pile up. */
+function density(u, ctx, events, dark) {
+  const { left, top, width, height } = u.bbox;
+  const ratio = devicePixelRatio;
+  const bin = 3 * ratio;
+  const counts = new Map();
+  for (const time of events) {
+    const place = Math.floor((u.valToPos(time, 'x', true) - left) / bin);
+    if (place >= 0 && place * bin < width) counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  for (const [place, count] of counts) {
+    ctx.fillStyle = count >= 6 ? (dark ? '#ff7a70' : '#c0322b') : dark ? '#f0924f' : '#b45309';
+    ctx.globalAlpha = Math.min(1, 0.35 + 0.2 * Math.log2(count));
+    const tall = Math.min(14, 4 + 2 * Math.log2(count)) * ratio;
+    ctx.fillRect(left + place * bin, top + height - tall, bin, tall);
+  }
+  ctx.globalAlpha = 1;
+}
+
 function arrow(ctx, x, from, to, ratio) {
   const way = Math.sign(to - from);
   ctx.beginPath();
@@ -129,7 +148,7 @@ export function options({ width, height, signals, dark, source, asked, clicked, 
     ],
     hooks: {
       drawAxes: [(u) => clipped(u, (ctx) => {
-        const { ghosts = [], events = [], instant = null, fan = false } = source();
+        const { ghosts = [], events = [], instant = null, fan = false, pile = null } = source();
         const { top, height: tall } = u.bbox;
         const ratio = devicePixelRatio;
         ctx.lineWidth = 1 * ratio;
@@ -144,6 +163,16 @@ export function options({ width, height, signals, dark, source, asked, clicked, 
           }
           ctx.stroke();
           ctx.setLineDash([]);
+        }
+        density(u, ctx, events, dark);
+        if (pile !== null) {
+          const x = u.valToPos(pile, 'x', true);
+          ctx.strokeStyle = dark ? '#ff7a70' : '#c0322b';
+          ctx.lineWidth = 1.6 * ratio;
+          ctx.beginPath();
+          ctx.moveTo(x, top);
+          ctx.lineTo(x, top + tall);
+          ctx.stroke();
         }
         if (instant !== null) {
           const x = u.valToPos(instant, 'x', true);

@@ -51,22 +51,33 @@ export function nodeOf(scene, path) {
   }
 }
 
-/** The blocks and wires that a microstep reaches: paths of nodes, and names of wires. */
+/**
+ * The blocks and wires that the microsteps up to one reach: paths of nodes and names of wires at
+ * that microstep, and for all nodes and wires the microsteps at which they were reached.
+ */
 export function reached(scene, events, microstep) {
   const nodes = new Set();
   const wires = new Map();
+  const way = new Map();
+  const passed = new Set();
   for (const own of events) {
-    const here = own.microstep === undefined ? microstep === 0 : own.microstep === microstep;
-    if (!here || own.block === undefined) continue;
+    const at = own.microstep ?? 0;
+    if (at > microstep || own.block === undefined) continue;
     const node = nodeOf(scene, own.block);
-    if (node) nodes.add(node.path);
+    if (node) {
+      if (at === microstep) nodes.add(node.path);
+      const known = way.get(node.path) ?? [];
+      if (!known.includes(at)) known.push(at);
+      way.set(node.path, known);
+    }
     for (const change of own.changes ?? []) {
+      if (at < microstep) { passed.add(change.wire); continue; }
       const known = wires.get(change.wire) ?? {};
       known[change.part] = change.value;
       wires.set(change.wire, known);
     }
   }
-  return { nodes, wires };
+  return { nodes, wires, way, passed };
 }
 
 /** A number for a reader. */

@@ -14,6 +14,8 @@ class Studio {
   folder = $state('');
   files = $state.raw([]);
   examples = $state.raw([]);
+  /** The names of texts that were never saved. */
+  unsaved = $state.raw([]);
   library = $state.raw({ blocks: [], functions: [] });
   welcome = $state(false);
 
@@ -37,10 +39,18 @@ class Studio {
   settings = $state.raw(null);
   checkTime = $state(0);
   opened = $state.raw([]);
+  /** The open diagram or state that is looked at; empty for the whole model. */
+  focus = $state('');
+  /** A node, wire, state or transition; of several nodes the last one, with all of their paths. */
   selected = $state.raw(null);
+  sweeps = $state(false);
+  /** The file from which an imported one was opened. */
+  back = $state(null);
 
   given = $state({});
   stop = $state('');
+  /** Settings of runs that override those of the text. */
+  asks = $state({});
   live = $state(true);
   running = $state(false);
   progress = $state(0);
@@ -50,12 +60,14 @@ class Studio {
   ghosts = $state.raw([]);
   /** The parameter whose values the faint curves are a fan of. */
   fanned = $state(null);
+  fanning = $state(false);
   view = $state.raw(null);
   pixels = 1000;
 
   instant = $state.raw(null);
   microstep = $state(0);
   seeking = $state(false);
+  playing = $state(false);
   cursor = $state(null);
 
   /** Set by the editor. */
@@ -92,13 +104,13 @@ class Studio {
     if (handler) handler.call(this, message, data, at);
   }
 
-  on_hello({ folder, files, examples, first }) {
+  on_hello({ folder, files, examples, first, unsaved }) {
     const begun = this.text !== '';
-    Object.assign(this, { folder, files, examples });
+    Object.assign(this, { folder, files, examples, unsaved });
     if (begun) return;
     const wanted = new URLSearchParams(location.hash.slice(1)).get('file') ?? first;
     if (wanted && (files.includes(wanted) || wanted === first)) this.open(wanted);
-    else if (files.length === 1) this.open(files[0]);
+    else if (files.length === 1 && !unsaved.length) this.open(files[0]);
     else this.welcome = true;
   }
 
@@ -118,13 +130,17 @@ class Studio {
     this.socket.send({ do: 'example', name });
   }
 
-  on_opened({ path, text, known, kept, name }) {
+  on_opened({ path, text, known, kept, name, began }) {
     this.welcome = false;
-    Object.assign(this, { path, known, saved: path ? text : '', opened: [], selected: null });
+    this.began = began ?? text;
+    this.unsaved = this.unsaved.filter((own) => own !== name);
+    Object.assign(this, { path, known, saved: path ? text : '', opened: [], focus: '', selected: null });
     this.name = path ?? name;
+    if (this.back === path) this.back = null;
     this.kept = kept === null || kept === undefined ? null : { path, text: kept };
     this.given = {};
     this.stop = '';
+    this.asks = {};
     this.conflict = null;
     this.notice = '';
     this.forgetRuns();
@@ -136,7 +152,8 @@ class Studio {
   }
 
   forgetRuns() {
-    Object.assign(this, { rows: null, ghosts: [], fanned: null, ended: null, instant: null, view: null });
+    Object.assign(this, { rows: null, ghosts: [], fanned: null, ended: null, instant: null });
+    this.look(null);
   }
 
   /** The editor has another text. */
@@ -144,9 +161,9 @@ class Studio {
     this.text = text;
     this.check();
     clearTimeout(this.keeping);
-    if (this.path && this.dirty) {
+    if (this.path ? this.dirty : text !== this.began && !this.files.includes(this.name)) {
       this.keeping = setTimeout(() => {
-        this.socket.send({ do: 'keep', path: this.path, text: this.text });
+        this.socket.send({ do: 'keep', path: this.path ?? this.name, text: this.text });
       }, 1000);
     }
   }
@@ -171,6 +188,7 @@ class Studio {
     this.panels = message.panels;
     this.settings = message.settings;
     this.parameters = message.parameters;
+    this.sweeps = message.sweeps;
     const names = new Set(message.parameters.map((own) => own.name));
     for (const name of Object.keys(this.given)) if (!names.has(name)) delete this.given[name];
     const first = this.fresh;
@@ -194,8 +212,10 @@ class Studio {
     this.running = true;
     this.progress = 0;
     const parameters = Object.entries(this.given).map(([name, value]) => [name, String(value)]);
-    const stop = this.stop.trim() === '' ? null : this.stop.trim();
-    this.socket.send({ do: 'run', run: this.run, parameters, stop });
+    const settings = Object.entries({ ...this.asks, stop: this.stop })
+      .map(([name, value]) => [name, String(value).trim()])
+      .filter(([, value]) => value !== '');
+    this.socket.send({ do: 'run', run: this.run, parameters, settings });
   }
 
   cancel() {
@@ -210,24 +230,36 @@ class Studio {
   }
 
   /** Runs for several values of a parameter, which stay as a fan of faint curves. */
-  async fan(name, values) {
+  fan(name, values) {
+    return this.fans(name, values.map((value) => [[name, value]]));
+  }
+
+  /** Runs the sweep that the model describes, or as many of its runs as one can see. */
+  async sweep() {
+    const answer = await this.socket.ask({ do: 'sweep', most: 60 });
+    if (answer.error) { this.notice = answer.error; return; }
+    await this.fans(`sweep of ${answer.points.length} of ${answer.runs} runs`, answer.points);
+  }
+
+  /** Runs for several sets of parameters, and once more as before. */
+  async fans(title, sets) {
     if (this.fanning || !this.ok) return;
-    const before = this.given[name];
+    const before = { ...this.given };
     const found = [];
     this.fanning = true;
-    for (const value of [...values, before]) {
-      if (value === undefined) delete this.given[name];
-      else this.given[name] = value;
+    this.fanned = null;
+    let stopped = false;
+    for (const set of [...sets, []]) {
+      this.given = { ...before, ...Object.fromEntries(set) };
       this.start();
-      const ended = new Promise((resolve) => { this.afterRun = resolve; });
-      const how = await ended;
-      if (how === 'stopped' || how === 'replaced') break;
+      const how = await new Promise((resolve) => { this.afterRun = resolve; });
+      if (how === 'stopped' || how === 'replaced') { stopped = true; break; }
       found.push(this.rows);
+      this.progress = found.length / (sets.length + 1);
     }
-    if (before === undefined) delete this.given[name];
-    else this.given[name] = before;
-    this.ghosts = found.slice(0, values.length);
-    this.fanned = name;
+    this.given = before;
+    this.ghosts = stopped ? found : found.slice(0, sets.length);
+    this.fanned = title;
     this.fanning = false;
   }
 
@@ -276,6 +308,7 @@ class Studio {
     if (!this.path) {
       const name = prompt('Save as (a name below the folder):', this.name);
       if (!name) return;
+      this.forget(this.name);
       this.path = name.endsWith('.yaml') || name.endsWith('.yml') ? name : name + '.yaml';
       this.name = this.path;
       this.known = null;
@@ -283,6 +316,12 @@ class Studio {
     clearTimeout(this.keeping);
     this.socket.send({ do: 'save', path: this.path, text: this.text, known: this.known });
     this.sentText = this.text;
+  }
+
+  /** Gives up a text that was never saved. */
+  forget(name) {
+    this.socket.send({ do: 'forget', path: name });
+    this.unsaved = this.unsaved.filter((own) => own !== name);
   }
 
   on_saved({ path, known, files }) {
@@ -354,11 +393,57 @@ class Studio {
     return true;
   }
 
+  /** What a text would mean after an edit. */
+  attempt(edit, node) {
+    const { text } = this;
+    return this.socket.ask({ do: 'try', path: this.path ?? this.name, text, edit, node });
+  }
+
   toggle(path) {
-    this.opened = this.opened.includes(path)
-      ? this.opened.filter((own) => own !== path && !own.startsWith(path + '.'))
-      : [...this.opened, path];
+    if (this.opened.includes(path)) this.close(path);
+    else this.open_diagram(path);
+  }
+
+  /** Opens a diagram or a state, with everything around it, and looks at it. */
+  open_diagram(path) {
+    const parts = path.split('.');
+    const all = parts.map((_, index) => parts.slice(0, index + 1).join('.'));
+    this.opened = [...new Set([...this.opened, ...all])];
+    this.focus = path;
+    this.selected = null;
     this.check();
+  }
+
+  close(path) {
+    this.opened = this.opened.filter((own) => own !== path && !own.startsWith(path + '.'));
+    if (this.focus === path || this.focus.startsWith(path + '.')) {
+      this.focus = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : '';
+    }
+    this.check();
+  }
+
+  /** Opens another file of the folder, with the way back. */
+  visit(path) {
+    if (this.dirty && this.path) this.socket.send({ do: 'keep', path: this.path, text: this.text });
+    this.back = this.path;
+    this.open(path);
+  }
+
+  /** The paths of the selected nodes. */
+  get chosen() {
+    return this.selected?.kind === 'node' ? this.selected.all ?? [this.selected.path] : [];
+  }
+
+  select(paths) {
+    this.selected = paths.length ? { kind: 'node', path: paths[paths.length - 1], all: paths } : null;
+  }
+
+  /** A name that the text does not have. */
+  unused(stem) {
+    for (let n = 1; ; n++) {
+      const name = n === 1 ? stem : stem + n;
+      if (!new RegExp(`\\b${name}\\b`).test(this.text)) return name;
+    }
   }
 
   // Superdense time.
@@ -374,6 +459,28 @@ class Studio {
     this.instant = answer;
     const last = answer.rows.length ? answer.rows[answer.rows.length - 1].microstep : 0;
     this.microstep = Math.min(1, last);
+  }
+
+  /** Shows the last events before the time at which they pile up. */
+  lookAtPile() {
+    const { pile } = this.ended;
+    const before = (this.rows?.events ?? []).filter((time) => time < pile.time);
+    const from = before[Math.max(0, before.length - 20)] ?? pile.time - 1;
+    const span = Math.max(pile.time - from, Math.abs(pile.time) * 1e-9);
+    this.look([pile.time - 1.1 * span, pile.time + 0.1 * span]);
+  }
+
+  /** Goes through the microsteps of the opened instant, one after the other. */
+  async play() {
+    if (this.playing || !this.instant) return;
+    this.playing = true;
+    const own = this.instant;
+    for (let n = 0; n <= this.lastMicrostep; n++) {
+      this.microstep = n;
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      if (this.instant !== own || !this.playing) break;
+    }
+    this.playing = false;
   }
 
   /** Goes to the next or previous row: a step of the solver, or an event. */

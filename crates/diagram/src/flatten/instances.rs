@@ -260,7 +260,7 @@ impl<'m> Flattener<'m> {
         if let Some(diagram) = self.model.resolve(block.kind.span, &block.kind.value) {
             return self.instance(scope, block, diagram, path, nested);
         }
-        let Some(kind) = self.library.get(&block.kind.value) else {
+        let Some(kind) = self.library.get(&block.kind_name()) else {
             if let Some(diagram) = self.model.standard.get(&block.kind.value) {
                 return self.instance(scope, block, *diagram, path, nested);
             }

@@ -28,7 +28,7 @@ use crate::modal::Machines;
 use crate::open::Opening;
 use crate::repeated::{Array, HOW_MANY};
 use crate::scope::{Scope, ScopeId};
-use crate::{Settings, Sliding, run, typing};
+use crate::{Profile, Settings, Sliding, run, typing};
 pub(crate) use drafts::Draft;
 
 /// The greatest number of blocks in a flat diagram, unless the model sets `maximum_blocks`.
@@ -174,7 +174,8 @@ fn flatten_once<'m>(
         // The right Riemann sum is implicit: a loop through an integrator is one to solve.
         solve.everywhere.push(String::new());
     }
-    let typed = typing::infer(drafts, wire_blocks, guesses, run.impulses, &opening);
+    let kind = (run.impulses, run.profile == Profile::Ptolemy);
+    let typed = typing::infer(drafts, wire_blocks, guesses, kind, &opening);
     *found = opening.found();
     let (typed, parameters) = (typed?, opening.finish(parameters));
     check_declared(&declared, &typed)?;

@@ -32,7 +32,12 @@ impl Flow<'_> {
     }
 
     /// The forces at rest under given rates, and how they move in time if both states and rates do.
-    pub(super) fn forces(&mut self, time: Dual, x: &[Dual], rates: &[Dual]) -> Vec<Dual> {
+    pub(super) fn forces(
+        &mut self,
+        (time, x): (Dual, &[Dual]),
+        rates: &[Dual],
+        directions: &[Vec<Dual>],
+    ) -> Vec<Dual> {
         let rests = self.rests;
         let zero = Dual::constant(0.0);
         let still = |value: f64| Moving::constant(value);
@@ -45,9 +50,9 @@ impl Flow<'_> {
                 Jet([own(x, number), own(rates, number)])
             });
             wanted.push(slope.0[1]);
-            for other in rests {
-                let [_, push] = self.follow_rest(rest, Jet([time, zero]), still, |i, number| {
-                    Jet([own(x, number), Dual::constant(other.jump[i])])
+            for direction in directions {
+                let [_, push] = self.follow_rest(rest, Jet([time, zero]), still, |_, number| {
+                    Jet([own(x, number), own(direction, number)])
                 });
                 matrix.push(push.0[1]);
             }
@@ -55,14 +60,38 @@ impl Flow<'_> {
         solve_moving(&wanted, &matrix)
     }
 
+    /// The jumps of the functions at rest at a point, by the numbers of the states at the solver,
+    /// and how they move if the states do.
+    pub(super) fn directions(&mut self, time: Dual, x: &[Dual]) -> Vec<Vec<Dual>> {
+        let (rests, zero) = (self.rests, Dual::constant(0.0));
+        let direction = |rest: &Rest| {
+            let still = |number: usize| rest.jump.still[numbered(states(self.ranges), number)];
+            let mut direction: Vec<Dual> =
+                (0..x.len()).map(|number| Dual::constant(still(number))).collect();
+            for (state, factor) in &rest.jump.turning {
+                let Some(place) = counted(states(self.ranges), *state) else { continue };
+                let seed = |number: Option<usize>| f64::from(u8::from(number == Some(place)));
+                let [_, slope] =
+                    self.follow_rest(rest, Jet([time, zero]), Moving::constant, |_, number| {
+                        let own = number.map_or(zero, |n| x[n]);
+                        Jet([own, Dual::constant(seed(number))])
+                    });
+                direction[place] = Jet(slope.0[1].0.map(|x| factor * x));
+            }
+            direction
+        };
+        rests.iter().map(direction).collect()
+    }
+
     /// Adds the forces at rest to the rates.
     pub(crate) fn press(&mut self, t: f64, x: &[f64], dx: &mut [f64]) {
         let fixed = |values: &[f64]| values.iter().map(|x| Dual::still(*x)).collect::<Vec<_>>();
-        let time = Dual::still(self.origin + t);
-        let forces = self.forces(time, &fixed(x), &fixed(dx));
-        for (rest, force) in self.rests.iter().zip(forces) {
-            for (number, dx) in dx.iter_mut().enumerate() {
-                *dx += force.0[0] * rest.jump[numbered(states(self.ranges), number)];
+        let (time, x) = (Dual::still(self.origin + t), fixed(x));
+        let directions = self.directions(time, &x);
+        let forces = self.forces((time, &x), &fixed(dx), &directions);
+        for (direction, force) in directions.iter().zip(forces) {
+            for (dx, jump) in dx.iter_mut().zip(direction) {
+                *dx += force.0[0] * jump.0[0];
             }
         }
     }
@@ -77,7 +106,9 @@ impl Flow<'_> {
     ) {
         let moving: Vec<Dual> = x.iter().zip(dx).map(|(x, dx)| Jet([*x, *dx])).collect();
         let rates = self.moving_rates((t, 1.0), x, &moving);
-        let forces = self.forces(Dual::time(self.origin + t), &moving, &rates);
+        let time = Dual::time(self.origin + t);
+        let directions = self.directions(time, &moving);
+        let forces = self.forces((time, &moving), &rates, &directions);
         for (rest, force) in self.rests.iter().zip(forces) {
             let numbers = |watch| counted(watches(self.ranges), watch);
             for number in rest.watches().filter_map(numbers) {
@@ -117,12 +148,16 @@ impl Flow<'_> {
         let mut moved = false;
         for order in [0, 1] {
             let (off, mut factors) = self.distances_at_rest(t, x, order);
-            if !off || !solve(&mut self.pushes(t, x), &mut factors) {
+            if !off {
                 continue;
             }
-            for (rest, factor) in self.rests.iter().zip(factors) {
-                let jump: Vec<f64> =
-                    (0..x.len()).map(|i| rest.jump[numbered(states(self.ranges), i)]).collect();
+            let at: Vec<Dual> = x.iter().map(|x| Dual::still(*x)).collect();
+            let directions = self.directions(Dual::still(self.origin + t), &at);
+            if !solve(&mut self.pushes(t, x, &directions), &mut factors) {
+                continue;
+            }
+            for (direction, factor) in directions.iter().zip(factors) {
+                let jump: Vec<f64> = direction.iter().map(|own| own.0[0]).collect();
                 let direction = match order {
                     0 => {
                         let along: Vec<Dual> =
@@ -158,12 +193,12 @@ impl Flow<'_> {
     }
 
     /// How the jump of each function at rest moves the slope of each, row after row.
-    fn pushes(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
+    fn pushes(&mut self, t: f64, x: &[f64], directions: &[Vec<Dual>]) -> Vec<f64> {
         let (rests, mut matrix) = (self.rests, Vec::new());
         for rest in rests {
-            for other in rests {
-                let state = |i: usize, number: Option<usize>| {
-                    Jet([number.map_or(0.0, |n| x[n]), other.jump[i]])
+            for direction in directions {
+                let state = |_: usize, number: Option<usize>| {
+                    number.map_or(Dual::still(0.0), |n| Jet([x[n], direction[n].0[0]]))
                 };
                 let time = Dual::still(self.origin + t);
                 let [_, push] = self.follow_rest(rest, time, Dual::still, state);

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! F = f + sum of l_i J_i
-//! dF/dx = df/dx + sum of J_i dl_i/dx,   where l_i depends on x, on time and on f
+//! dF/dx = df/dx + sum of (J_i dl_i/dx + l_i dJ_i/dx),   where l_i depends on x, on time and on f
 //! ```
 
 use program::tape::{Dual, Jet};
 use solver::Pattern;
 
-use crate::smooth::flow::{Flow, numbered, states};
+use crate::smooth::flow::Flow;
 
 impl Flow<'_> {
     /// Writes the derivatives with forces at rest, column after column: every rate may move with
@@ -47,10 +47,14 @@ impl Flow<'_> {
     /// Adds how the forces move along a direction to how the rates without them do.
     fn add_forces(&mut self, time: Dual, x: &[Dual], rates: &[f64], sum: &mut [f64]) {
         let rates: Vec<Dual> = rates.iter().zip(&*sum).map(|(f, own)| Jet([*f, *own])).collect();
-        let forces = self.forces(time, x, &rates);
-        for (rest, force) in self.rests.iter().zip(forces) {
-            for (number, sum) in sum.iter_mut().enumerate() {
-                *sum += force.0[1] * rest.jump[numbered(states(self.ranges), number)];
+        let directions = self.directions(time, x);
+        let forces = self.forces((time, x), &rates, &directions);
+        for (direction, force) in directions.iter().zip(forces) {
+            for (sum, jump) in sum.iter_mut().zip(direction) {
+                *sum += force.0[1] * jump.0[0];
+                if jump.0[1] != 0.0 {
+                    *sum += force.0[0] * jump.0[1];
+                }
             }
         }
     }

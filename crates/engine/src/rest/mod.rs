@@ -7,12 +7,17 @@
 //!   end     where l_i becomes negative, the motion leaves g_i to the side to which it was thrown
 //! ```
 //!
+//! On a curved level the direction of J_i turns with it ([`Jump`]).
+//!
 //! A bouncing ball lies still under the force that its bounces would have exerted, and lifts off when
 //! the table falls away faster than the ball.
 
 mod flow;
 mod jacobian;
+mod jump;
 mod start;
+
+pub(crate) use jump::Jump;
 
 use base::Time;
 use program::tape::{Dual, Jet, Rounded};
@@ -33,7 +38,7 @@ pub(crate) struct Rest {
     /// Other watched functions that are zero with it and keep their sides.
     pub held: Vec<usize>,
     /// How its events move the states of the region: a direction.
-    pub jump: Vec<f64>,
+    pub jump: Jump,
 }
 
 impl Rest {
@@ -68,14 +73,15 @@ impl Engine<'_> {
         if size == 0.0 {
             return;
         }
-        state.jumps.resize(code.watches.len(), Vec::new());
-        for (own, jump) in code.watches.iter().zip(&mut state.jumps) {
+        let direction: Vec<f64> =
+            after.iter().zip(&before).map(|(after, before)| (after - before) / size).collect();
+        let clear = size >= CLEAR * of;
+        state.jumps.resize(code.watches.len(), Jump::default());
+        for (index, own) in code.watches.iter().enumerate() {
             let here = self.state.watch.accumulations[own.crossing].last() == Some(time);
-            if here && (size >= CLEAR * of || jump.is_empty()) {
-                jump.clear();
-                let scaled =
-                    after.iter().zip(&before).map(|(after, before)| (after - before) / size);
-                jump.extend(scaled);
+            if here && (clear || self.state.regions[region].jumps[index].is_empty()) {
+                let jump = self.turning(WatchId { region, index }, direction.clone());
+                self.state.regions[region].jumps[index] = jump;
             }
         }
     }
@@ -137,7 +143,8 @@ impl Engine<'_> {
         };
         let known = self.state.regions[region].jumps.get(watch.index);
         let Some(jump) = known.filter(|jump| !jump.is_empty()).cloned() else { return false };
-        let [value, slope] = self.along(watch, &jump);
+        let direction = self.direction_of(watch, &jump);
+        let [value, slope] = self.along(watch, &direction);
         if slope == 0.0 || value.abs() > 1e-9 * slope.abs() {
             return false;
         }
@@ -166,9 +173,9 @@ impl Engine<'_> {
     fn divide_jumps(&mut self, region: RegionId) -> bool {
         let rests = self.state.regions[region].rests.clone();
         let dimension = self.program.regions[region].dimension;
-        let mut parts = vec![vec![0.0; dimension]; rests.len()];
-        for i in 0..dimension {
-            if rests.iter().all(|rest| rest.jump[i] == 0.0) {
+        let mut owners = vec![None; dimension];
+        for (i, owner) in owners.iter_mut().enumerate() {
+            if rests.iter().all(|rest| !rest.jump.moves(i)) {
                 continue;
             }
             let mut unit = vec![0.0; dimension];
@@ -177,10 +184,10 @@ impl Engine<'_> {
                 |rest: &Rest| self.along(WatchId { region, index: rest.watch }, &unit)[1] != 0.0;
             let mut own = (0..rests.len()).filter(|place| moves(&rests[*place]));
             let (Some(only), None) = (own.next(), own.next()) else { return false };
-            parts[only][i] = rests[only].jump[i];
+            *owner = Some(only);
         }
-        for (rest, part) in self.state.regions[region].rests.iter_mut().zip(parts) {
-            rest.jump = part;
+        for (place, rest) in self.state.regions[region].rests.iter_mut().enumerate() {
+            rest.jump.keep(|i| owners[i] == Some(place));
         }
         true
     }
@@ -220,17 +227,19 @@ impl Engine<'_> {
             let [_, slope] = self.evaluate_at(watch(rest), |x| x, |_, x| x);
             factors.push(-slope);
         }
+        let directions: Vec<Vec<f64>> =
+            rests.iter().map(|rest| self.direction_of(watch(rest), &rest.jump)).collect();
         let mut matrix = Vec::new();
         for row in &rests {
-            for column in &rests {
-                matrix.push(self.along(watch(row), &column.jump)[1]);
+            for column in &directions {
+                matrix.push(self.along(watch(row), column)[1]);
             }
         }
         if !solve(&mut matrix, &mut factors) {
             return false;
         }
-        for (factor, rest) in factors.iter().zip(&rests) {
-            for (i, jump) in rest.jump.iter().enumerate() {
+        for (factor, direction) in factors.iter().zip(&directions) {
+            for (i, jump) in direction.iter().enumerate() {
                 self.state.slots[from + i] += factor * jump;
             }
         }
@@ -266,7 +275,8 @@ impl Engine<'_> {
         let mut leaves = false;
         for rest in rests {
             let [value, slope] = self.rounded(watch(&rest));
-            let [_, push] = self.along(watch(&rest), &rest.jump);
+            let direction = self.direction_of(watch(&rest), &rest.jump);
+            let [_, push] = self.along(watch(&rest), &direction);
             let pressed = -self.acceleration(watch(&rest), &rates) / push;
             let located = self.is_located(region, rest.watch);
             // Steps have an error; a jump is larger than that.
@@ -289,6 +299,30 @@ impl Engine<'_> {
             }
         }
         self.state.regions[region].rests = kept;
+    }
+
+    /// The rates of a region with the forces at rest, at this tick.
+    pub(super) fn pressed_rates(&mut self, region: RegionId) -> Vec<f64> {
+        let code = &self.program.regions[region];
+        let mut rates = self.state.slots[code.rate.range(code.dimension)].to_vec();
+        let rests = self.state.regions[region].rests.clone();
+        let watch = |rest: &Rest| WatchId { region, index: rest.watch };
+        let directions: Vec<Vec<f64>> =
+            rests.iter().map(|rest| self.direction_of(watch(rest), &rest.jump)).collect();
+        let mut forces: Vec<f64> =
+            rests.iter().map(|rest| -self.acceleration(watch(rest), &rates)).collect();
+        let mut matrix = Vec::new();
+        for row in &rests {
+            for column in &directions {
+                matrix.push(self.along(watch(row), column)[1]);
+            }
+        }
+        if solve(&mut matrix, &mut forces) {
+            for (force, direction) in forces.iter().zip(&directions) {
+                rates.iter_mut().zip(direction).for_each(|(rate, own)| *rate += force * own);
+            }
+        }
+        rates
     }
 
     /// The second time derivative of a function under given rates, at this tick.

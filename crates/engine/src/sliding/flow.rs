@@ -2,14 +2,14 @@
 //! each surface a function that is positive as long as the motion stays on it.
 
 use base::Interval;
-use program::tape::{Dual, Jet, Rounded, Scalar};
+use program::tape::{Dual, Jet, Rounded, Scalar, run};
 use program::{Number, RegionProgram, Shape, Source, WatchId};
 use solver::{At, Enclosure, Noise, Solver, StepSpan};
 
 use super::weights::{solve, solve_moving};
 use super::{Surface, put_all};
 use crate::rest::Rest;
-use crate::smooth::flow::{Flow, counted, room, states};
+use crate::smooth::flow::{Flow, counted, room, scatter, states};
 use crate::smooth::region::RegionState;
 
 /// The surfaces of a region that slides, and working space.
@@ -27,10 +27,15 @@ pub(crate) struct SlideSpace {
     /// The slopes of the functions below all surfaces, and how much each changes above each one.
     slopes: Vec<f64>,
     pub matrix: Vec<f64>,
-    /// The same, for an elimination.
+    /// All watched functions and their slopes on one side.
+    functions: Vec<f64>,
+    all_slopes: Vec<f64>,
+    /// The matrix, for an elimination.
     work: Vec<f64>,
     /// The weights.
     pub weights: Vec<f64>,
+    /// How far the functions are from zero.
+    distances: Vec<f64>,
 }
 
 impl SlideSpace {
@@ -44,6 +49,12 @@ impl SlideSpace {
 
     /// Weights from slopes; they are NaN if there are none.
     fn weigh(&mut self) {
+        if let ([slope], [change]) = (&self.slopes[..], &self.matrix[..]) {
+            let weight = -slope / change;
+            self.weights.resize(1, 0.0);
+            self.weights[0] = if weight.is_finite() { weight } else { f64::NAN };
+            return;
+        }
         self.work.clone_from(&self.matrix);
         self.weights.clear();
         self.weights.extend(self.slopes.iter().map(|slope| -slope));
@@ -126,26 +137,62 @@ impl<'a> Flow<'a> {
 
     /// Computes the rates on all sides and the weights at a point.
     pub(super) fn weigh(&mut self, slide: &mut Slide, t: f64, x: &[f64]) {
-        let (k, sides) = (slide.surfaces.len(), self.program.side);
-        slide.space.prepare(x.len(), k);
-        let (time, state) = (self.origin + t, |number: usize| x[number]);
-        let at = Point { time, state: &state, frozen: &|value| value };
-        put_all(slide.surfaces, self.slots, sides, -1.0);
-        self.plain_rates(t, x, &mut slide.space.below);
-        for (row, surface) in slide.surfaces.iter().enumerate() {
-            slide.space.slopes[row] = self.slope(surface.watch(), &at);
+        let (surfaces, sides) = (slide.surfaces, self.program.side);
+        let (k, space) = (surfaces.len(), &mut *slide.space);
+        space.prepare(x.len(), k);
+        put_all(surfaces, self.slots, sides, -1.0);
+        let mut rates = std::mem::take(&mut space.below);
+        self.plain_rates(t, x, &mut rates);
+        self.all_slopes((t, x, &rates), surfaces, space);
+        for (slope, surface) in space.slopes.iter_mut().zip(surfaces) {
+            *slope = space.all_slopes[surface.watch()];
         }
-        for (column, surface) in slide.surfaces.iter().enumerate() {
+        space.below = rates;
+        for (column, surface) in surfaces.iter().enumerate() {
             surface.put(self.slots, sides, 1.0);
-            self.plain_rates(t, x, &mut slide.space.above[column]);
-            for (row, other) in slide.surfaces.iter().enumerate() {
-                let slope = self.slope(other.watch(), &at);
-                slide.space.matrix[row * k + column] = slope - slide.space.slopes[row];
+            let mut rates = std::mem::take(&mut space.above[column]);
+            self.plain_rates(t, x, &mut rates);
+            self.all_slopes((t, x, &rates), surfaces, space);
+            for (row, other) in surfaces.iter().enumerate() {
+                let slope = space.all_slopes[other.watch()];
+                space.matrix[row * k + column] = slope - space.slopes[row];
             }
+            space.above[column] = rates;
             surface.put(self.slots, sides, -1.0);
         }
-        slide.space.weigh();
-        put_all(slide.surfaces, self.slots, sides, 0.0);
+        space.weigh();
+        put_all(surfaces, self.slots, sides, 0.0);
+    }
+
+    /// Computes the slopes of the surfaces' functions under given rates, by the index of the function
+    /// in the region.
+    fn all_slopes(
+        &mut self,
+        (t, x, rates): (f64, &[f64], &[f64]),
+        surfaces: &[Surface],
+        space: &mut SlideSpace,
+    ) {
+        let watches = self.program.watches.len();
+        space.all_slopes.resize(watches, 0.0);
+        // Slopes of what is delayed are not among the rates.
+        if !self.program.lines.is_empty() {
+            let (time, state) = (self.origin + t, |number: usize| x[number]);
+            let at = Point { time, state: &state, frozen: &|value| value };
+            for surface in surfaces {
+                space.all_slopes[surface.watch()] = self.slope(surface.watch(), &at);
+            }
+            return;
+        }
+        if let Some(code) = self.code.filter(|_| self.whole) {
+            space.functions.resize(watches, 0.0);
+            let (g, slopes) = (&mut space.functions, &mut space.all_slopes);
+            return code.crossings(self.slots, x, rates, g, slopes);
+        }
+        scatter(self.slots, self.program.state, states(self.ranges), x);
+        scatter(self.slots, self.program.rate, states(self.ranges), rates);
+        run(&self.program.slopes, self.slots);
+        let from = self.program.g_rate.range(watches);
+        space.all_slopes.copy_from_slice(&self.slots[from]);
     }
 
     /// The rates of a region that slides.
@@ -228,6 +275,15 @@ impl<'a> Flow<'a> {
         let found = match role(slide.surfaces, watch) {
             Role::Surface(number) if slide.surfaces.len() == 1 => {
                 let time = Interval::point(self.origin) + span.time();
+                let (state, frozen) = (|i: usize| span.state(i), |x: f64| Interval::point(x));
+                let at = Point { time, state: &state, frozen: &frozen };
+                let [below, above] = self.both_slopes(slide.surfaces, number, &at);
+                let value = -(below * above);
+                if value.low > 0.0 {
+                    // The motion stays on it, however the slopes vary.
+                    self.slide = Some(slide);
+                    return Some(Enclosure { value, rate: Interval::ALL });
+                }
                 let state = |i: usize| Jet([span.state(i), span.slope(i)]);
                 let frozen = |value: f64| Dual::constant(value);
                 let at = Point { time: Dual::time(time), state: &state, frozen: &frozen };
@@ -281,9 +337,9 @@ impl<'a> Flow<'a> {
     pub(crate) fn project(&mut self, t: f64, x: &mut [f64]) -> bool {
         let Some(mut slide) = self.slide.take() else { return false };
         let mut moved = false;
+        let mut distances = std::mem::take(&mut slide.space.distances);
         for _ in 0..MOST_PROJECTIONS {
-            let (off, mut distances) = self.distances(slide.surfaces, t, x);
-            if !off {
+            if !self.distances((slide.surfaces, &mut distances), t, x) {
                 break;
             }
             self.weigh(&mut slide, t, x);
@@ -299,13 +355,19 @@ impl<'a> Flow<'a> {
             }
             moved = true;
         }
+        slide.space.distances = distances;
         self.slide = Some(slide);
         moved
     }
 
-    /// The distance of each function from zero, with its sign turned, and whether rounding does not
-    /// explain one of them.
-    fn distances(&mut self, surfaces: &[Surface], t: f64, x: &[f64]) -> (bool, Vec<f64>) {
+    /// The distance of each function from zero, with its sign turned. Returns whether rounding does
+    /// not explain one of them.
+    fn distances(
+        &mut self,
+        (surfaces, distances): (&[Surface], &mut Vec<f64>),
+        t: f64,
+        x: &[f64],
+    ) -> bool {
         let mut off = false;
         let distance = |surface: &Surface| {
             let (slots, ranges, state) = (&*self.slots, self.ranges, self.program.state.index());
@@ -324,8 +386,9 @@ impl<'a> Flow<'a> {
             off |= value.value.abs() > ROUNDINGS * value.error;
             -value.value
         };
-        let distances = surfaces.iter().map(distance).collect();
-        (off, distances)
+        distances.clear();
+        distances.extend(surfaces.iter().map(distance));
+        off
     }
 
     /// Brings the solution back to the surfaces, if the solver has left them.

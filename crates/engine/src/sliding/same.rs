@@ -1,5 +1,6 @@
 //! Functions that are equal up to a constant factor have the same zeros and are one surface.
 
+use program::tape::{Dual, Jet};
 use program::{Program, RegionProgram, Room, Source, WatchId};
 
 /// The number of points at which two functions are compared.
@@ -35,6 +36,29 @@ pub(crate) fn sampled(
             Source::Frozen(slot) => slots[slot.index()],
         });
         value
+    })
+}
+
+/// How a watched function and its slope move with a state, at the same points.
+pub(crate) fn sampled_derivatives(
+    program: &Program,
+    (watch, code): (WatchId, &RegionProgram),
+    (room, slots): (&mut Room, &[f64]),
+    along: usize,
+) -> [[f64; 2]; POINTS as usize] {
+    let at = |x: f64, point: u64, state: u64| x + (x.abs() + 1.0) * scattered(point, state);
+    std::array::from_fn(|point| {
+        let point = point as u64;
+        let found: [Dual; 2] = program.follow(watch, room, |source| match source {
+            Source::Time => Jet([at(slots[program.time.index()], point, u64::from(u32::MAX)), 0.0]),
+            Source::State(i) => {
+                let moves = f64::from(u8::from(i == along));
+                Jet([at(slots[code.state.index() + i], point, i as u64), moves])
+            }
+            Source::Rate(i) => Jet([slots[code.rate.index() + i], 0.0]),
+            Source::Frozen(slot) => Jet([slots[slot.index()], 0.0]),
+        });
+        found.map(|own| own.0[1])
     })
 }
 

@@ -124,9 +124,9 @@ pub(crate) struct Flow<'a> {
     pub origin: f64,
     lines: &'a Table<LineId, DelayLine>,
     history: &'a mut RegionHistory,
-    code: Option<&'a dyn RegionCode>,
+    pub code: Option<&'a dyn RegionCode>,
     /// Whether the solver has all states of the region.
-    whole: bool,
+    pub whole: bool,
     /// The surfaces along which the region slides.
     pub slide: Option<Slide<'a>>,
     /// The functions at rest.

@@ -7,7 +7,7 @@ use solver::Solver;
 
 use crate::Options;
 use crate::delays::history::RegionHistory;
-use crate::rest::Rest;
+use crate::rest::{Jump, Rest};
 use crate::sliding::Surface;
 
 /// States and watched functions that are contiguous among those of a region and all run.
@@ -46,7 +46,7 @@ pub(crate) struct RegionState {
     pub rests: Vec<Rest>,
     /// For each watched function, how the last events of it that moved the states clearly have done
     /// that; empty if none has.
-    pub jumps: Vec<Vec<f64>>,
+    pub jumps: Vec<Jump>,
 }
 
 clone_reusing!(RegionState {

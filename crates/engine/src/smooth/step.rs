@@ -200,6 +200,14 @@ impl Engine<'_> {
     ) -> Result<(), RunError> {
         let state = &mut self.state.regions[region];
         state.crossing = advance == Advance::Crossing;
+        if self.program.follows_steps {
+            // Blocks that follow the steps commit what they have seen, without a crossing.
+            let whole = advance == Advance::Reached && state.reached < horizon;
+            state.crossing |= whole;
+            if whole {
+                return Ok(());
+            }
+        }
         if state.crossing {
             let length = state.solver.time() - state.solver.step_start();
             self.take_event_time(region, length, horizon);

@@ -40,6 +40,10 @@ const LOW: f64 = 0.25;
 const INSTANT: f64 = 4e-18;
 /// Arcs below this many roundings of their function are indistinguishable from rest.
 const ROUNDINGS: f64 = 16.0;
+/// A lost arc takes at most so many times as long as one of its height would, if the function falls
+/// as fast as on its highest arc. An arc that ends with a small slope may be high: a function that an
+/// event sets to its level at its top does not return to it.
+const LONG: f64 = 1000.0;
 /// Up to this many watched functions of a region are all looked at for rest.
 const FEW_WATCHES: usize = 64;
 /// The rounding is computed again for arcs that are lower by this factor, and after so many of
@@ -66,8 +70,9 @@ struct Returns {
     /// The side that the last event led to, and the slope there.
     side: f64,
     slope: f64,
-    /// The highest arc so far.
+    /// The height of the highest arc so far, and the longest interval \[s\].
     highest: f64,
+    longest: f64,
     /// The height of the arc at which the rounding was last computed, and the height that is lost
     /// in rounding; zero before that.
     found: f64,
@@ -128,7 +133,7 @@ impl Accumulation {
         let same = self.last.is_some() && own.side == side;
         let low = height <= LOW * own.highest;
         (own.side, own.slope) = (side, slope);
-        own.highest = own.highest.max(height);
+        (own.highest, own.longest) = (own.highest.max(height), own.longest.max(interval));
         (same && low).then_some(Arc { interval, height })
     }
 
@@ -187,7 +192,9 @@ impl Engine<'_> {
             let own = &mut self.state.watch.accumulations[id].returns;
             (own.found, own.level, own.since) = (arc.height, level, 0);
         }
-        arc.height <= self.state.watch.accumulations[id].returns.level
+        let own = &self.state.watch.accumulations[id].returns;
+        let part = if own.highest > 0.0 { (own.level / own.highest).sqrt() } else { 1.0 };
+        arc.height <= own.level && arc.interval <= LONG * part * own.longest
     }
 
     /// Whether a watched function has moved by more than its rounding in an interval.

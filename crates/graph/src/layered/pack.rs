@@ -11,18 +11,25 @@ const GAP: i64 = 30;
 /// Draws a level.
 pub(crate) fn draw(graph: &Graph) -> Drawing {
     let parts = parts(graph);
-    let drawings: Vec<(Vec<usize>, Drawing)> =
-        parts.into_iter().map(|part| (part.clone(), in_rows(&extract(graph, &part)))).collect();
+    let owned = nets_of(graph, &parts);
+    let drawings: Vec<(Vec<usize>, Drawing)> = parts
+        .into_iter()
+        .zip(&owned)
+        .map(|(part, nets)| {
+            let drawing = in_rows(&extract(graph, &part, nets.iter().copied()));
+            (part, drawing)
+        })
+        .collect();
     let limit = row_width(&drawings);
     let mut whole = empty(graph);
     let (mut corner, mut row) = (Point { x: 0, y: 0 }, 0);
-    for (part, drawing) in &drawings {
+    for ((part, drawing), nets) in drawings.iter().zip(&owned) {
         let pinned = part.iter().any(|vertex| graph.vertices[*vertex].edge != Edge::None);
         if corner.x > 0 && (corner.x + drawing.width > limit || row == 0) {
             corner = Point { x: 0, y: corner.y + row + GAP };
             row = 0;
         }
-        place(graph, part, drawing, corner, &mut whole);
+        place(part, nets, drawing, corner, &mut whole);
         whole.width = whole.width.max(corner.x + drawing.width);
         whole.height = whole.height.max(corner.y + drawing.height);
         row = row.max(drawing.height);
@@ -80,7 +87,21 @@ fn parts(graph: &Graph) -> Vec<Vec<usize>> {
     members
 }
 
-pub(super) fn extract(graph: &Graph, part: &[usize]) -> Graph {
+/// The nets of each component, in order; there may be as many components as nets.
+fn nets_of(graph: &Graph, parts: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut of = vec![0; graph.vertices.len()];
+    for (place, part) in parts.iter().enumerate() {
+        part.iter().for_each(|vertex| of[*vertex] = place);
+    }
+    let mut found = vec![Vec::new(); parts.len()];
+    for (index, net) in graph.nets.iter().enumerate() {
+        found[of[net.from.vertex]].push(index);
+    }
+    found
+}
+
+/// The graph of some vertices, and of what is among them of some nets.
+pub(super) fn extract(graph: &Graph, part: &[usize], nets: impl Iterator<Item = usize>) -> Graph {
     let local = |vertex: usize| part.binary_search(&vertex).ok();
     let vertex = |index: &usize| {
         let vertex = graph.vertices[*index].clone();
@@ -93,7 +114,7 @@ pub(super) fn extract(graph: &Graph, part: &[usize]) -> Graph {
     };
     Graph {
         vertices: part.iter().map(vertex).collect(),
-        nets: graph.nets.iter().filter_map(net).collect(),
+        nets: nets.filter_map(|index| net(&graph.nets[index])).collect(),
     }
 }
 
@@ -114,19 +135,17 @@ fn empty(graph: &Graph) -> Drawing {
     }
 }
 
-fn place(graph: &Graph, part: &[usize], drawing: &Drawing, corner: Point, whole: &mut Drawing) {
+fn place(part: &[usize], nets: &[usize], drawing: &Drawing, corner: Point, whole: &mut Drawing) {
     let moved = |point: Point| Point { x: point.x + corner.x, y: point.y + corner.y };
     for (local, vertex) in part.iter().enumerate() {
         whole.places[*vertex] = moved(drawing.places[local]);
         whole.left[*vertex] = drawing.left[local].clone();
         whole.right[*vertex] = drawing.right[local].clone();
     }
-    let inside = |net: &&(usize, &Net)| part.binary_search(&net.1.from.vertex).is_ok();
-    let nets = graph.nets.iter().enumerate();
-    for ((net, _), routes) in nets.filter(|net| inside(&net)).zip(&drawing.routes) {
+    for (net, routes) in nets.iter().zip(&drawing.routes) {
         let mut routes = routes.clone();
         let points = routes.iter_mut().flat_map(|route| &mut route.points);
         points.for_each(|point| *point = moved(*point));
-        whole.routes[net] = routes;
+        whole.routes[*net] = routes;
     }
 }

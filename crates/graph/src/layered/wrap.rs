@@ -89,7 +89,7 @@ impl Row {
     fn new(graph: &Graph, rows: &[usize], row: usize) -> Row {
         let is_here = |vertex: usize| rows[vertex] == row;
         let part: Vec<usize> = (0..rows.len()).filter(|vertex| is_here(*vertex)).collect();
-        let mut own_graph = extract(graph, &part);
+        let mut own_graph = extract(graph, &part, 0..graph.nets.len());
         let nets = || graph.nets.iter().enumerate();
         let own: Vec<usize> =
             nets().filter(|(_, net)| is_here(net.from.vertex)).map(|(at, _)| at).collect();

@@ -86,7 +86,7 @@ fn after_colon(text: &str, at: usize) -> usize {
 }
 
 /// A value in the place of another.
-fn replaced(text: &str, node: &Node, value: &str) -> Replacement {
+pub(super) fn replaced(text: &str, node: &Node, value: &str) -> Replacement {
     if node.span.start == node.span.end {
         let at = after_colon(text, node.span.start as usize);
         return Replacement { range: at..at, text: format!(" {value}") };
@@ -146,13 +146,56 @@ fn colon(text: &str, at: usize) -> usize {
 }
 
 /// The first byte of the next line.
-fn end_of_line(text: &str, at: usize) -> usize {
+pub(super) fn end_of_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |found| at + found + 1)
 }
 
 /// The first byte of a line.
-fn start_of_line(text: &str, at: usize) -> usize {
+pub(super) fn start_of_line(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |found| found + 1)
+}
+
+/// The bytes of an entry, from its key on.
+pub(super) fn whole(text: &str, entry: &Entry) -> Range<usize> {
+    let span = entry.key.span.to(entry.value.span);
+    let end = match entry.value.span.end > entry.value.span.start {
+        true => span.end as usize,
+        false => colon(text, entry.key.span.end as usize),
+    };
+    span.start as usize..end
+}
+
+/// Adds an item at the end of the list at a path, which is made if there is none.
+pub(super) fn append(
+    text: &str,
+    tree: &Node,
+    path: &[String],
+    value: &str,
+) -> Result<Replacement, EditError> {
+    if value.contains(['\n', '\r']) {
+        return Err(EditError::Unsure);
+    }
+    let node = match find(tree, path) {
+        Some(node) if !node.is_null() => node,
+        _ => return set(text, tree, path, &format!("[{value}]")),
+    };
+    let NodeKind::Sequence(all) = &node.kind else {
+        return Err(EditError::Missing(path.join(".")));
+    };
+    let start = node.span.start as usize;
+    let Some(last) = all.last() else { return Ok(replaced(text, node, &format!("[{value}]"))) };
+    let end = last.span.end as usize;
+    if text[start..].starts_with('[') {
+        return Ok(Replacement { range: end..end, text: format!(", {value}") });
+    }
+    let dash = text[..all[0].span.start as usize].rfind('-').ok_or(EditError::Unsure)?;
+    let blanks = " ".repeat(dash - start_of_line(text, dash));
+    let at = end_of_line(text, end);
+    let text = match text[..at].ends_with('\n') {
+        true => format!("{blanks}- {value}\n"),
+        false => format!("\n{blanks}- {value}"),
+    };
+    Ok(Replacement { range: at..at, text })
 }
 
 /// Removes an entry or an item.
@@ -160,19 +203,11 @@ pub(super) fn remove(text: &str, tree: &Node, path: &[String]) -> Result<Replace
     let missing = || EditError::Missing(path.join("."));
     let (last, before) = path.split_last().ok_or_else(missing)?;
     let parent = find(tree, before).ok_or_else(missing)?;
-    let whole = |entry: &Entry| {
-        let span = entry.key.span.to(entry.value.span);
-        let end = match entry.value.span.end > entry.value.span.start {
-            true => span.end as usize,
-            false => colon(text, entry.key.span.end as usize),
-        };
-        span.start as usize..end
-    };
     let (spans, index): (Vec<Range<usize>>, usize) = match &parent.kind {
         NodeKind::Mapping(all) => {
             let index =
                 all.iter().position(|entry| entry.key.value == *last).ok_or_else(missing)?;
-            (all.iter().map(whole).collect(), index)
+            (all.iter().map(|own| whole(text, own)).collect(), index)
         }
         NodeKind::Sequence(all) => {
             let index = last.parse().ok().filter(|own| *own < all.len()).ok_or_else(missing)?;

@@ -6,7 +6,7 @@ use base::{Diagnostic, Span, Spanned, Value};
 use expr::{Expr, ExprKind};
 
 use crate::fields::{Context, get};
-use crate::forms::FORMS;
+use crate::forms::{FMU, FORMS};
 use crate::names;
 use crate::notations::NOTATIONS;
 use crate::yaml::{Entry, Node, NodeKind};
@@ -357,18 +357,34 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
     if kind.as_ref().is_some_and(|kind| kind.value == "Modal") {
         let modal = Some(super::modal::modal(context, &entry.key, entries));
         let (name, fields, repeated) = (entry.key.clone(), Vec::new(), None);
-        let (content, held) = (None, None);
-        return Some(Block { name, kind: kind?, fields, modal, content, repeated, held, sliding });
+        let (content, held, file) = (None, None, None);
+        let kind = kind?;
+        return Some(Block { name, kind, file, fields, modal, content, repeated, held, sliding });
     }
     let repeated = get(entries, "for").and_then(|indices| repeated(context, &entry.key, indices));
     if kind.as_ref().is_some_and(|kind| kind.value == "DifferentialSystem") {
         let system = super::system::system(context, &entry.key, entries);
         let (name, modal, content) = (entry.key.clone(), None, Some(Box::new(system.content)));
-        let (fields, held) = (system.fields, system.held);
-        return Some(Block { name, kind: kind?, fields, modal, content, repeated, held, sliding });
+        let (fields, held, file) = (system.fields, system.held, None);
+        let kind = kind?;
+        return Some(Block { name, kind, file, fields, modal, content, repeated, held, sliding });
     }
     let mut fields = Vec::with_capacity(entries.len());
-    let own = |entry: &&Entry| !matches!(&*entry.key.value, "type" | "for" | "pass" | "sliding");
+    let is_fmu = kind.as_ref().is_some_and(|kind| kind.value == FMU.name);
+    let file = match get(entries, "file") {
+        Some(entry) if is_fmu => context.word(entry, "`file`"),
+        _ if is_fmu => {
+            let error = Diagnostic::error("missing-field", "an FMU needs its `file`");
+            context.report.push(error.at(entry.key.span, "").help("add `file: plant.fmu`"));
+            return None;
+        }
+        _ => None,
+    };
+    let own = |entry: &&Entry| match &*entry.key.value {
+        "type" | "for" | "pass" | "sliding" => false,
+        "file" => !is_fmu,
+        _ => true,
+    };
     let conditional = get(entries, "enabled").or(get(entries, "trigger")).is_some();
     let mut held = None;
     for entry in entries.iter().filter(own) {
@@ -386,8 +402,8 @@ fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
         pass_on(context, pass, &mut fields);
     }
     let name = entry.key.clone();
-    let (modal, content) = (None, None);
-    Some(Block { name, kind: kind?, fields, modal, content, repeated, held, sliding })
+    let (modal, content, kind) = (None, None, kind?);
+    Some(Block { name, kind, file, fields, modal, content, repeated, held, sliding })
 }
 
 /// What happens if a comparison in a block switches the motion back onto its surface.

@@ -45,6 +45,7 @@ pub(super) fn block(invariant: &Invariant) -> Block {
     let value = invariant.value.clone();
     let field = Named { name: Spanned::new("expression".to_owned(), span), value };
     Block {
+        file: None,
         name: invariant.name.clone(),
         kind: Spanned::new("Expression".to_owned(), span),
         fields: vec![field],

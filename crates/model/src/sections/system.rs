@@ -94,6 +94,7 @@ fn state(context: &mut Context, entry: &Entry) -> Block {
         }
     }
     Block {
+        file: None,
         name: entry.key.clone(),
         kind: Spanned::new("Integrator".to_owned(), entry.key.span),
         fields,

@@ -22,6 +22,31 @@ pub enum Node {
     Function(Vec<String>, Box<Node>),
 }
 
+impl Node {
+    /// The same expression with other names in places where `of` has one.
+    pub fn renamed(&self, of: &dyn Fn(&str) -> Option<String>) -> Node {
+        let one = |node: &Node| Box::new(node.renamed(of));
+        let all = |nodes: &[Node]| nodes.iter().map(|node| node.renamed(of)).collect();
+        match self {
+            Node::Name(name) => Node::Name(of(name).unwrap_or_else(|| name.clone())),
+            Node::Unary(sign, inner) => Node::Unary(*sign, one(inner)),
+            Node::Binary(sign, a, b) => Node::Binary(sign, one(a), one(b)),
+            Node::If(a, b, c) => Node::If(one(a), one(b), one(c)),
+            Node::Array(elements) => Node::Array(all(elements)),
+            Node::Matrix(rows) => Node::Matrix(rows.iter().map(|row| all(row)).collect()),
+            Node::Call(name, args) => {
+                Node::Call(of(name).unwrap_or_else(|| name.clone()), all(args))
+            }
+            Node::Method(own, name, args) => Node::Method(one(own), name.clone(), all(args)),
+            Node::Function(names, body) => {
+                let inner = |name: &str| of(name).filter(|_| !names.iter().any(|own| own == name));
+                Node::Function(names.clone(), Box::new(body.renamed(&inner)))
+            }
+            Node::Number(..) | Node::Bool(_) | Node::Text(_) => self.clone(),
+        }
+    }
+}
+
 /// How deep an expression may be nested.
 const DEEPEST: usize = 90;
 

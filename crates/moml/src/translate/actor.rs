@@ -34,12 +34,18 @@ pub fn outputs(entity: &Component) -> Vec<String> {
         "CartesianToPolar" => &["magnitude", "angle"],
         "Minimum" => &["minimumValue", "channelNumber"],
         "Maximum" => &["maximumValue", "channelNumber"],
-        "Derivative" => &["output", "impulse"],
+        "Derivative" => &["derivative", "impulse"],
         "DifferentialSystem" => {
             let of_file = entity.ports.iter().filter(|port| port.output || !port.input);
             return of_file.map(|port| port.name.clone()).collect();
         }
-        "Queue" => &["output", "size"],
+        "Queue" | "Server" => &["output", "size"],
+        "BooleanSwitch" => &["trueOutput", "falseOutput"],
+        "LinearStateSpace" => &["output", "stateOutput"],
+        "RecordDisassembler" => {
+            let of_file = entity.ports.iter().filter(|port| port.output);
+            return of_file.map(|port| port.name.clone()).collect();
+        }
         "GetCausalityInterface" => &["output", "dependents", "equivalences"],
         _ => &["output"],
     };
@@ -87,9 +93,9 @@ impl Translation {
 
 /// Whether a class only shows something, and so has no meaning here.
 fn is_display(kind: &str) -> bool {
-    kind.ends_with("Plotter")
-        || kind.ends_with("Scope")
-        || matches!(kind, "Display" | "MonitorValue" | "Recorder" | "Discard" | "HistogramPlotter")
+    let shows = ["Plotter", "Scope", "Viewer", "Writer", "Monitor"];
+    let others = ["Display", "MonitorValue", "Recorder", "Discard", "TestExceptionHandler"];
+    shows.iter().any(|end| kind.ends_with(end)) || others.contains(&kind)
 }
 
 impl Actor<'_, '_> {
@@ -252,6 +258,23 @@ impl Actor<'_, '_> {
         self.own.value(name).map_or(default, |value| value == "true")
     }
 
+    /// The function at a port, if that comes from a constant that is one.
+    pub fn constant_function(&self, port: &str) -> Option<Name> {
+        let wiring = &self.frame.wiring;
+        let channels = wiring.channels(Some(&self.own.name), port);
+        let mut ends = channels.iter().flat_map(|channel| wiring.ends(*channel));
+        ends.find_map(|(end, _)| {
+            let source = self.frame.component.entity(end.entity.as_ref()?)?;
+            if source.kind() != "Const" {
+                return None;
+            }
+            match expression::parse(source.value("value")?).ok()? {
+                expression::Node::Function(names, body) => Some(Name::Function(names, *body)),
+                _ => None,
+            }
+        })
+    }
+
     /// Adds a block.
     pub fn block(&mut self, name: &str, kind: &str, fields: Vec<(&str, Yaml)>) {
         self.content.used.insert(name.to_owned());
@@ -293,13 +316,69 @@ impl Actor<'_, '_> {
         }
     }
 
-    /// A value that is only present together with a trigger, if that is connected.
-    pub fn triggered(&self, value: &str) -> String {
+    /// The condition under which an actor fires that has nothing but triggers: one of them, or else
+    /// the firings of the composite around it. Without either it is there all the time.
+    pub fn fired(&self) -> Option<String> {
         let triggers = self.inputs("trigger");
         match triggers.is_empty() {
-            true => value.to_owned(),
-            false => format!("when({}, {value})", any_present(&triggers)),
+            true => self.frame.tick().map(|(_, tick)| format!("present({tick})")),
+            false => Some(any_present(&triggers)),
         }
+    }
+
+    /// A value that is only present when an actor fires.
+    pub fn triggered(&self, value: &str) -> String {
+        match self.fired() {
+            None => value.to_owned(),
+            Some(fired) => format!("when({fired}, {value})"),
+        }
+    }
+
+    /// An event at each firing of an actor that has nothing but triggers.
+    pub fn firing(&self) -> Result<String, Problem> {
+        let reason = "a source without a trigger, which fires at each step of the solver";
+        let fired = self.fired().ok_or_else(|| self.unsupported(reason))?;
+        Ok(format!("when({fired}, 1)"))
+    }
+
+    /// Events of several sources at the tags at which all of them come, as they can be combined.
+    pub fn together(&mut self, signals: &[String]) -> Vec<String> {
+        let all: Vec<String> = signals.iter().map(|own| format!("present({own})")).collect();
+        let both = self.part("both");
+        self.named(&both, &format!("when({}, 1)", all.join(" and ")));
+        let sample = |signal: &String| {
+            let value = self.part("value");
+            let input = ("input", Yaml::text(signal.clone()));
+            self.block(&value, "Sample", vec![input, ("trigger", Yaml::text(both.clone()))]);
+            value
+        };
+        signals.iter().map(sample).collect()
+    }
+
+    /// A parameter that a port of the same name may give new values.
+    pub fn port_parameter(&mut self, name: &str, default: &str) -> Result<String, Problem> {
+        let initial = self.parameter(name, default)?;
+        let Some(signal) = self.input(name) else { return Ok(initial) };
+        let held = self.part(name);
+        let fields = vec![("input", Yaml::Text(signal)), ("initial", Yaml::Text(initial))];
+        self.block(&held, "ZeroOrderHold", fields);
+        Ok(held)
+    }
+
+    /// The elements of a parameter that is a matrix of constant numbers.
+    pub fn matrix(&self, name: &str, default: &str) -> Option<Vec<Vec<f64>>> {
+        let mut text = self.own.value(name).unwrap_or(default).to_owned();
+        for _ in 0..20 {
+            match expression::parse(&text).ok()? {
+                expression::Node::Matrix(rows) => {
+                    let constant = |own: &expression::Node| self.frame.scope.constant_node(own);
+                    return rows.iter().map(|row| row.iter().map(constant).collect()).collect();
+                }
+                expression::Node::Name(name) => text = self.frame.scope.raw(&name)?,
+                _ => return None,
+            }
+        }
+        None
     }
 }
 

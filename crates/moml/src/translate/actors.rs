@@ -3,7 +3,7 @@
 use super::actor::{Actor, any_present, grouped};
 use super::sources;
 use crate::Problem;
-use crate::expression::Name;
+use crate::expression::{self, Name};
 use crate::yaml::Yaml;
 
 /// Translates an actor by its class.
@@ -36,6 +36,11 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Default" => {
             let (first, other) = (actor.signal("preferred"), actor.signal("alternate"));
             actor.expression(&format!("if present({first}) then {first} else {other}"));
+        }
+        "Merge" if actor.frame.events && !actor.flag("discardEvents", false) => {
+            let inputs = Yaml::list(actor.inputs("input"));
+            let fields = vec![("inputs", inputs), ("simultaneous", Yaml::text("all"))];
+            actor.block(&actor.name.clone(), "Merge", fields);
         }
         "ContinuousMerge" | "Merge" => {
             let inputs = actor.inputs("input");
@@ -192,25 +197,49 @@ fn expression(actor: &mut Actor) -> Result<(), Problem> {
         .filter(|port| port.name != "output")
         .map(|port| (port.name.clone(), actor.input(&port.name)))
         .collect();
+    let functions: Vec<(String, Name)> = ports
+        .iter()
+        .filter_map(|(port, _)| Some((port.clone(), actor.constant_function(port)?)))
+        .collect();
+    let ports: Vec<(String, Option<String>)> = ports
+        .into_iter()
+        .filter(|(port, _)| !functions.iter().any(|(own, _)| own == port))
+        .collect();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mentioned = |name: &str| text.split(|c: char| !is_name(c)).any(|word| word == name);
+    // Events of several sources can be combined where all of them come.
+    let mut signals: Vec<String> = ports
+        .iter()
+        .filter(|(name, _)| mentioned(name))
+        .filter_map(|(_, signal)| signal.clone())
+        .collect();
+    signals.sort_unstable();
+    signals.dedup();
+    let joint = actor.frame.events && signals.len() > 1 && !text.contains("_isPresent");
+    let values = if joint { actor.together(&signals) } else { signals.clone() };
+    let value = |signal: &String| {
+        let at = signals.iter().position(|own| own == signal);
+        at.map_or_else(|| signal.clone(), |at| values[at].clone())
+    };
     let find = |name: &str| ports.iter().find(|(own, _)| own == name);
     let printed = actor.print(&text, Some("expression"), &mut |name| {
+        if let Some((_, function)) = functions.iter().find(|(own, _)| own == name) {
+            return Some(function.clone());
+        }
         if let Some((_, signal)) = find(name) {
-            return Some(Name::Text(signal.clone().unwrap_or_else(|| "absent".to_owned()), false));
+            let text = signal.as_ref().map(value);
+            return Some(Name::Text(text.unwrap_or_else(|| "absent".to_owned()), false));
         }
         let (_, signal) = find(name.strip_suffix("_isPresent")?)?;
         let text = signal.as_ref().map_or("false".to_owned(), |own| format!("present({own})"));
         Some(Name::Text(text, false))
     })?;
     // It fires only if all connected ports have a value, read or not.
-    let mentioned = |name: &str| {
-        let is_name = |c: char| c.is_alphanumeric() || c == '_';
-        text.split(|c: char| !is_name(c)).any(|word| word == name)
-    };
-    let others: Vec<String> = ports
+    let others = ports
         .iter()
         .filter(|(name, _)| !mentioned(name))
-        .filter_map(|(_, signal)| signal.as_ref().map(|own| format!("present({own})")))
-        .collect();
+        .filter_map(|(_, signal)| signal.as_ref().map(|own| format!("present({own})")));
+    let others: Vec<String> = others.collect();
     match others.is_empty() {
         true => actor.expression(&printed.text),
         false => actor.expression(&format!("when({}, {})", others.join(" and "), printed.text)),
@@ -239,7 +268,16 @@ fn level_crossing(actor: &mut Actor) -> Result<(), Problem> {
         Some(value) => value,
         None => actor.optional("defaultEventValue")?.unwrap_or_else(|| level.clone()),
     };
-    let (input, direction) = (actor.signal("trigger"), actor.word("direction", "both"));
+    let (mut input, mut direction) = (actor.signal("trigger"), actor.word("direction", "both"));
+    let mut level = level;
+    if let Some(set) = set_direction(actor) {
+        // What rises through the level with the sign of the direction passes it as it should.
+        let sign = actor.part("sign");
+        let falling = expression::code("falling");
+        actor.named(&sign, &format!("if {set} == {falling} then -1.0 else 1.0"));
+        (input, level) = (format!("{sign} * {input}"), format!("{sign} * {level}"));
+        direction = "rising".to_owned();
+    }
     let tolerance = actor.parameter("errorTolerance", "1e-4")?;
     let part = actor.part("crossing");
     let fields = vec![
@@ -261,6 +299,16 @@ fn level_crossing(actor: &mut Actor) -> Result<(), Problem> {
     actor.block(&earlier, "MicrostepDelay", vec![("input", Yaml::text(before))]);
     actor.expression(&format!("when(present({part}) and {earlier}, {value})"));
     Ok(())
+}
+
+/// The signal of the direction of a level crossing detector, if transitions set it.
+fn set_direction(actor: &Actor) -> Option<String> {
+    let name = actor.own.value("direction")?.strip_prefix('$')?;
+    let scope = &actor.frame.scope;
+    match (scope.string(name), scope.find(name, None)) {
+        (None, Ok(Name::Text(signal, _))) if scope.is_input(&signal) => Some(signal),
+        _ => None,
+    }
 }
 
 /// Whether the input of a level crossing detector has no value at first.
@@ -354,7 +402,11 @@ fn comparator(actor: &mut Actor) -> Result<(), Problem> {
         own @ (">" | ">=" | "<" | "<=" | "==") => own.to_owned(),
         other => return Err(actor.unsupported(format!("the comparison `{other}`"))),
     };
-    let (left, right) = (actor.signal("left"), actor.signal("right"));
+    let (mut left, mut right) = (actor.signal("left"), actor.signal("right"));
+    if actor.frame.events && left != right {
+        let values = actor.together(&[left, right]);
+        [left, right] = [values[0].clone(), values[1].clone()];
+    }
     actor.expression(&format!("{left} {sign} {right}"));
     Ok(())
 }

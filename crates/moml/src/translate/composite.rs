@@ -4,16 +4,21 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::scope::Scope;
+use super::settle::{
+    define_special, inline_parameters, instance_parameters, is_int, settle_parameters,
+};
 use super::tests::longer_column;
 use super::{Content, Signals, Translation, names, parameters};
 use crate::Problem;
-use crate::expression::{self, Name, Node};
+use crate::expression::Name;
 use crate::tree::{Component, Property, Relation, find};
 use crate::wiring::{Channel, Wiring};
 use crate::yaml::Yaml;
 
-/// How deep composites may be nested.
+/// How deep composites and machines may be nested.
 const DEEPEST: usize = 60;
+/// How many of them may be translated; refinements that states share are translated for each.
+const MOST: usize = 20_000;
 
 /// A composite whose entities are being translated.
 pub struct Frame<'a> {
@@ -27,6 +32,8 @@ pub struct Frame<'a> {
     /// Inside a state its own time stops while the state is not active: the name of a signal that is
     /// the time of the model, once something asks for it.
     pub inside: Option<Inside>,
+    /// Whether its director is one of discrete events.
+    pub events: bool,
 }
 
 /// The state that contains a frame.
@@ -38,7 +45,17 @@ pub struct Inside {
     pub start: f64,
 }
 
+/// The port at which the content of a composite that fires as a whole sees its firings.
+pub fn tick_port() -> (String, usize) {
+    ("_tick".to_owned(), 0)
+}
+
 impl Frame<'_> {
+    /// The firings of the composite, if it fires as a whole, as one more of its inputs.
+    pub fn tick(&self) -> Option<((String, usize), String)> {
+        self.inputs.get(&tick_port()).map(|own| (tick_port(), own.clone()))
+    }
+
     /// The signals at an input port of an entity, one for each channel; none for a channel without
     /// a source.
     pub fn sources(&self, entity: &str, port: &str) -> Vec<Option<String>> {
@@ -93,7 +110,13 @@ impl Translation {
         self.own_parameters(model, &scope, &mut content)?;
         let tolerance = super::director::tolerance(model, &scope)?;
         self.tolerance = tolerance.and_then(|text| scope.constant(&text)).or(Some(1e-4));
-        self.fill(model, &scope, Signals::new(), None, "", &mut content)?;
+        let mut inputs = Signals::new();
+        if model.director().is_some_and(super::director::fires) {
+            let (name, block) = super::director::ticks(model, &scope, &mut content)?;
+            content.blocks.push((name.clone(), block));
+            inputs.insert(tick_port(), name);
+        }
+        self.fill(model, &scope, inputs, None, "", &mut content)?;
         let simulate = super::director::settings(model, &scope, &self.longest)?;
         settle_parameters(model, &scope, &mut content)?;
         Ok((content, simulate))
@@ -120,6 +143,23 @@ impl Translation {
         Ok(())
     }
 
+    /// Goes one level down, unless the model is too deep or too large.
+    pub fn enter(&mut self, component: &Component) -> Result<(), Problem> {
+        (self.depth, self.work) = (self.depth + 1, self.work + 1);
+        let reason = match () {
+            () if self.depth > DEEPEST => format!("composites are nested more than {DEEPEST} deep"),
+            () if self.work > MOST => format!("there are more than {MOST} composites and machines"),
+            () => return Ok(()),
+        };
+        let told = format!("entity {}", component.path);
+        Err(Problem::unsupported(&component.file, component.line, &told, reason))
+    }
+
+    /// Comes one level up.
+    pub fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
     /// Translates the entities of a composite into a content. Returns the signals at its output
     /// ports.
     pub fn fill(
@@ -131,12 +171,7 @@ impl Translation {
         prefix: &str,
         content: &mut Content,
     ) -> Result<Signals, Problem> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            let told = format!("entity {}", component.path);
-            let reason = format!("composites are nested more than {DEEPEST} deep");
-            return Err(Problem::unsupported(&component.file, component.line, &told, reason));
-        }
+        self.enter(component)?;
         if let Some(director) = component.director() {
             self.directors.push(director.class.ends_with("ContinuousDirector"));
         }
@@ -151,7 +186,8 @@ impl Translation {
         }
         let names = block_names;
         let scope = scope.clone();
-        let frame = Frame { component, wiring, names, inputs, scope, inside };
+        let events = component.director().is_some_and(|own| own.class.ends_with("DEDirector"));
+        let frame = Frame { component, wiring, names, inputs, scope, inside, events };
         for entity in &component.entities {
             self.entity(&frame, entity, content)?;
         }
@@ -167,7 +203,7 @@ impl Translation {
         if component.director().is_some() {
             self.directors.pop();
         }
-        self.depth -= 1;
+        self.leave();
         Ok(outputs)
     }
 
@@ -193,7 +229,8 @@ impl Translation {
     ) -> Result<(), Problem> {
         let name = frame.names[&own.name].clone();
         let scope = Scope::within(&frame.scope, false);
-        let inputs = self.connected(frame, own);
+        let mut inputs = self.connected(frame, own);
+        inputs.extend(self.firings(frame, own, &inputs));
         let prefix = format!("{name}_");
         inline_parameters(own, &scope, &inputs)?;
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
@@ -210,6 +247,29 @@ impl Translation {
             content.blocks.push((output, expression_block(&signal)));
         }
         Ok(())
+    }
+
+    /// The firings of a composite inside another one, if it fires as a whole: with the one around it,
+    /// or when all its inputs have come.
+    fn firings(
+        &self,
+        frame: &Frame,
+        own: &Component,
+        inputs: &Signals,
+    ) -> Option<((String, usize), String)> {
+        let fires = own.director().is_some_and(super::director::fires);
+        if frame.tick().is_some() && (fires || own.director().is_none()) {
+            return frame.tick();
+        }
+        let reacts = own.director().is_some_and(super::director::reacts);
+        let joint = match (fires, reacts) {
+            (true, false) => " and ",
+            (true, true) if self.directors.last() != Some(&true) => " or ",
+            _ => return None,
+        };
+        let all: Vec<String> = inputs.values().map(|own| format!("present({own})")).collect();
+        let all = Some(all.join(joint)).filter(|all| !all.is_empty())?;
+        Some((tick_port(), format!("when({all}, 1)")))
     }
 
     /// The signals at the input ports of an entity, seen from inside it, by the names that they have
@@ -237,9 +297,18 @@ impl Translation {
         let mut inner = Content::default();
         // What the diagram needs from around it keeps its name.
         inner.used.extend(frame.scope.visible());
-        let connected = self.connected(frame, own);
+        let mut connected = self.connected(frame, own);
+        // What remembers something stands still as a whole while it is disabled.
+        let stops = own.kind() == "EnabledComposite" && remembers(own).is_some();
+        let switch = stops.then(|| connected.remove(&("enable".to_owned(), 0))).flatten();
+        if stops && switch.is_none() {
+            let told = format!("entity {}", own.path);
+            let reason = "the port `enable` is not connected";
+            return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+        }
+        connected.extend(self.firings(frame, own, &connected));
         let mut inputs = Signals::new();
-        let mut fields = Vec::new();
+        let mut fields: Vec<(String, String)> = Vec::new();
         let mut input_names = Vec::new();
         for ((port, channel), signal) in &connected {
             let suffix = if *channel > 0 { format!("_{channel}") } else { String::new() };
@@ -273,7 +342,7 @@ impl Translation {
             inner.tests.push((begin.clone(), begin));
         }
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
-        if own.kind() == "EnabledComposite" {
+        if own.kind() == "EnabledComposite" && !stops {
             let enable = enabled(own, enable)?;
             for signal in outputs.values_mut() {
                 *signal = format!("when({enable}, {signal})");
@@ -303,6 +372,7 @@ impl Translation {
             content.tests.push((longer, format!("{name}.{output}")));
         }
         self.rename_columns(&own.path, &renamed);
+        fields.extend(switch.map(|signal| ("enabled".to_owned(), signal)));
         let kind = self.diagram(own, input_names, &shown, inner);
         let mut block = vec![("type".to_owned(), Yaml::text(kind))];
         block.extend(fields.into_iter().map(|(name, text)| (name, Yaml::Text(text))));
@@ -362,7 +432,21 @@ impl Translation {
 /// The condition under which a composite is enabled. What is inside does not run otherwise, which
 /// is the same as not seeing its outputs if it has no memory.
 fn enabled(own: &Component, enable: Option<String>) -> Result<String, Problem> {
-    let memory = own.entities.iter().find(|inner| {
+    let memory = remembers(own);
+    let told = format!("entity {}", own.path);
+    if let Some(inner) = memory {
+        let reason = format!("`{}` inside a composite that can be disabled", inner.name);
+        return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+    }
+    enable.ok_or_else(|| {
+        let reason = "the port `enable` is not connected";
+        Problem::unsupported(&own.file, own.line, &told, reason)
+    })
+}
+
+/// Something inside a composite that may remember what it has seen.
+fn remembers(own: &Component) -> Option<&Component> {
+    own.entities.iter().find(|inner| {
         !matches!(
             inner.kind(),
             "Const"
@@ -377,15 +461,6 @@ fn enabled(own: &Component, enable: Option<String>) -> Result<String, Problem> {
                 | "TrueGate"
                 | "Default"
         )
-    });
-    let told = format!("entity {}", own.path);
-    if let Some(inner) = memory {
-        let reason = format!("`{}` inside a composite that can be disabled", inner.name);
-        return Err(Problem::unsupported(&own.file, own.line, &told, reason));
-    }
-    enable.ok_or_else(|| {
-        let reason = "the port `enable` is not connected";
-        Problem::unsupported(&own.file, own.line, &told, reason)
     })
 }
 
@@ -410,165 +485,6 @@ pub fn expression_block(text: &str) -> Yaml {
         ("type".to_owned(), "Expression".to_owned()),
         ("expression".to_owned(), text.to_owned()),
     ])
-}
-
-/// Makes the parameters of an inlined composite the expressions that they are: what they need may be
-/// a signal in a state. One that needs another of the same composite comes after it.
-fn inline_parameters(own: &Component, scope: &Scope, inputs: &Signals) -> Result<(), Problem> {
-    let mut open: Vec<&Property> =
-        own.properties.iter().filter(|own| own.is_parameter() && own.text().is_some()).collect();
-    while !open.is_empty() {
-        let names: BTreeSet<&str> = open.iter().map(|own| own.name.as_str()).collect();
-        let before = open.len();
-        open.retain(|parameter| {
-            let text = parameter.text().unwrap_or_default();
-            if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
-                scope.define_input(&parameter.name, signal);
-                return false;
-            }
-            let mut waits = false;
-            if let Ok(node) = expression::parse(text) {
-                let _ = expression::print(&node, &mut |other| {
-                    waits |= other != parameter.name && names.contains(other);
-                    Ok(Name::Text(other.to_owned(), false))
-                });
-            }
-            if !waits && !define_special(scope, parameter, text) {
-                scope.define_raw(&parameter.name, text);
-                let printed = scope.print(text, Some(&parameter.name));
-                scope.define(&parameter.name, printed.map(|own| Name::Text(own.text, own.int)));
-            }
-            waits
-        });
-        if open.len() == before {
-            let told = format!("entity {}", own.path);
-            let reason = "parameters depend on each other";
-            return Err(Problem::wrong(&own.file, own.line, &told, reason));
-        }
-    }
-    Ok(())
-}
-
-/// Defines functions and strings, which are no parameters of ours. Returns whether it is one.
-fn define_special(scope: &Scope, parameter: &Property, text: &str) -> bool {
-    if parameter.class.ends_with("StringParameter") {
-        scope.define_string(&parameter.name, &scope.substituted(text));
-        return true;
-    }
-    match expression::parse(text) {
-        Ok(Node::Function(names, body)) => {
-            scope.define(&parameter.name, Ok(Name::Function(names, *body)));
-            true
-        }
-        Ok(Node::Text(value)) => {
-            scope.define_string(&parameter.name, &value);
-            true
-        }
-        Ok(_) => false,
-        // It is an error only if something asks for it.
-        Err(error) => {
-            scope.define(&parameter.name, Err(error));
-            true
-        }
-    }
-}
-
-fn is_int(text: &str, scope: &Scope, name: &str) -> bool {
-    let mut quiet = |other: &str| scope.peek(other, Some(name));
-    let node = expression::parse(text);
-    node.and_then(|node| expression::print(&node, &mut quiet)).is_ok_and(|own| own.int)
-}
-
-/// Gives the parameters that were asked for their values, in the scope of the composite itself.
-pub fn settle_parameters(
-    own: &Component,
-    scope: &Rc<Scope>,
-    content: &mut Content,
-) -> Result<(), Problem> {
-    for (parameter, name) in asked(own, scope) {
-        let text = print(own, parameter, scope, Some(&parameter.name))?;
-        content.parameters.push((name, Some(text)));
-    }
-    Ok(())
-}
-
-/// The parameters of a diagram: those that need its own are its defaults, the others are given where
-/// it is used.
-fn instance_parameters(
-    own: &Component,
-    scope: &Rc<Scope>,
-    inner: &mut Content,
-) -> Result<Vec<(String, String)>, Problem> {
-    let mut fields = Vec::new();
-    let Some(outer) = scope.parent() else { return Ok(fields) };
-    for (parameter, name) in asked(own, scope) {
-        let text = parameter.text().unwrap_or_default();
-        let node = expression::parse(text).unwrap_or(Node::Bool(false));
-        let mut needs_own = false;
-        let _ = expression::print(&node, &mut |other| {
-            let is_own = other != parameter.name
-                && own.properties.iter().any(|own| own.is_parameter() && own.name == other);
-            needs_own |= is_own;
-            Ok(Name::Text(other.to_owned(), false))
-        });
-        match needs_own {
-            true => {
-                let text = print(own, parameter, scope, Some(&parameter.name))?;
-                inner.parameters.push((name, Some(text)));
-            }
-            false => {
-                inner.parameters.push((name.clone(), None));
-                fields.push((name, print(own, parameter, outer, None)?));
-            }
-        }
-    }
-    Ok(fields)
-}
-
-/// Parameters of a composite that something asks for, those that their values ask for included.
-fn asked<'a>(own: &'a Component, scope: &Rc<Scope>) -> Vec<(&'a Property, String)> {
-    let mut found: BTreeMap<usize, String> = BTreeMap::new();
-    loop {
-        let before = found.len();
-        for (at, parameter) in own.properties.iter().enumerate() {
-            let text = parameter.text();
-            let (true, Some(text)) = (parameter.is_parameter(), text) else { continue };
-            if !scope.is_asked(&parameter.name) || found.contains_key(&at) {
-                continue;
-            }
-            let Ok(Name::Text(name, _)) = scope.find(&parameter.name, None) else { continue };
-            if scope.is_input(&name) {
-                continue;
-            }
-            found.insert(at, name);
-            let Ok(node) = expression::parse(text) else { continue };
-            let _ = expression::print(&node, &mut |other| {
-                let is_own = other != parameter.name
-                    && own.properties.iter().any(|own| own.is_parameter() && own.name == other);
-                if is_own {
-                    let _ = scope.find(other, None);
-                }
-                Ok(Name::Text(other.to_owned(), false))
-            });
-        }
-        if found.len() == before {
-            return found.into_iter().map(|(at, name)| (&own.properties[at], name)).collect();
-        }
-    }
-}
-
-fn print(
-    own: &Component,
-    parameter: &Property,
-    scope: &Scope,
-    except: Option<&str>,
-) -> Result<String, Problem> {
-    let text = parameter.text().unwrap_or_default();
-    scope.print(text, except).map(|own| own.text).map_err(|reason| {
-        let told = format!("property {}.{}", own.path, parameter.name);
-        let reason = format!("`{text}`: {reason}");
-        Problem::unsupported(&own.file, parameter.line, &told, reason)
-    })
 }
 
 /// The width of a relation: 1, unless it says more.

@@ -1,8 +1,10 @@
 //! Directors: how a model is run.
 
 use super::scope::Scope;
+use super::{Content, names};
 use crate::Problem;
 use crate::tree::{Component, Property};
+use crate::yaml::Yaml;
 
 /// The settings of the director of a model.
 pub fn settings(
@@ -33,7 +35,12 @@ pub fn settings(
     };
     put("profile", Some("ptolemy".to_owned()));
     put("start", value("startTime")?);
-    put("stop", Some(value("stopTime")?.unwrap_or_else(|| "1e9".to_owned())));
+    let ticks = match model.director().is_some_and(fires) {
+        true => Some(((iterations(model, scope)? - 1.0) * period(model, scope)).to_string()),
+        false => None,
+    };
+    let stop = value("stopTime")?.unwrap_or_else(|| "1e9".to_owned());
+    put("stop", Some(ticks.unwrap_or(stop)));
     let solver = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
     let solver = match solver.map(|text| text.trim_matches('"')) {
         None => "rk23",
@@ -53,26 +60,80 @@ pub fn settings(
         put("growth", Some("10".to_owned()));
     }
     let longest = value("maxStepSize")?.unwrap_or_else(|| "1".to_owned());
-    // Directors inside allow steps as long as their own, and so does a start after every step.
-    let mut limits: Vec<String> =
-        inner.iter().copied().min_by(f64::total_cmp).iter().map(f64::to_string).collect();
-    limits.extend(inside.then_some(first));
-    let limit = |longest: String, other: String| {
-        let number = |text: &String| text.parse::<f64>().ok();
-        match (number(&longest), number(&other)) {
-            (Some(a), Some(b)) => {
-                if b < a {
-                    other
-                } else {
-                    longest
-                }
-            }
-            _ => format!("min({longest}, {other})"),
-        }
+    // A start after every step allows none that is longer than the first.
+    let number = |text: &String| text.parse::<f64>().ok();
+    let longest = match inside.then(|| (number(&longest), number(&first))) {
+        None => longest,
+        Some((Some(a), Some(b))) if a <= b => longest,
+        Some((Some(_), Some(_))) => first,
+        Some(_) => format!("min({longest}, {first})"),
     };
-    let longest = limits.into_iter().fold(longest, limit);
+    // Directors inside are asked only for the step after another one.
+    let next = inner.iter().copied().min_by(f64::total_cmp);
+    let shorter = next.filter(|next| scope.constant(&longest).is_none_or(|own| *next < own));
     put("maximum_step", Some(longest));
+    put("next_step", shorter.map(|next| next.to_string()));
     Ok(settings)
+}
+
+/// Whether a director fires everything in a composite at once, again and again.
+pub fn fires(director: &Property) -> bool {
+    ["SDFDirector", "HDFDirector", "SRDirector"].iter().any(|kind| director.class.ends_with(kind))
+}
+
+/// Whether a director of this kind fires with any of its inputs.
+pub fn reacts(director: &Property) -> bool {
+    director.class.ends_with("SRDirector")
+}
+
+/// The firings of a model whose director fires everything at once: their block and its name. They are
+/// as far apart as the director says, or else 1 s, since time means nothing there.
+pub fn ticks(
+    model: &Component,
+    scope: &Scope,
+    content: &mut Content,
+) -> Result<(String, Yaml), Problem> {
+    let count = iterations(model, scope)?;
+    let name = names::fresh("tick", &mut content.used);
+    let fields = [
+        ("type", "EventSource".to_owned()),
+        ("period", period(model, scope).to_string()),
+        ("count", count.to_string()),
+    ];
+    Ok((name, Yaml::map(fields.map(|(key, text)| (key.to_owned(), text)))))
+}
+
+/// The time between the firings of a model \[s\].
+fn period(model: &Component, scope: &Scope) -> f64 {
+    let text = model.director().and_then(|own| own.property("period")).and_then(Property::text);
+    text.and_then(|text| scope.constant(text)).filter(|period| *period > 0.0).unwrap_or(1.0)
+}
+
+/// How often the director of a model fires. Without a number of its own, it fires until an actor
+/// has enough.
+fn iterations(model: &Component, scope: &Scope) -> Result<f64, Problem> {
+    let director = model.director();
+    let text = director.and_then(|own| own.property("iterations")).and_then(Property::text);
+    let own = match text.map(|text| text.trim_matches('"')) {
+        None if director.is_some_and(reacts) => 0.0,
+        None | Some("AUTO") => 1.0,
+        Some("UNBOUNDED") => 0.0,
+        Some(text) => scope.constant(text).unwrap_or(f64::NAN),
+    };
+    let limit = |inner: &Component| {
+        let text = inner.value("firingCountLimit")?;
+        scope.constant(text).filter(|count| *count > 0.0)
+    };
+    let limits = model.entities.iter().filter_map(limit);
+    let stop = director.and_then(|own| own.property("stopTime")).and_then(Property::text);
+    let stop = stop.and_then(|text| scope.constant(text)).filter(|stop| stop.is_finite());
+    let timed = stop.map(|stop| (stop / period(model, scope)).floor() + 1.0);
+    let counts = limits.chain(Some(own).filter(|own| *own > 0.0)).chain(timed);
+    counts.min_by(f64::total_cmp).filter(|_| !own.is_nan()).ok_or_else(|| {
+        let told = format!("director of {}", model.path);
+        let reason = "a number of iterations without a limit";
+        Problem::unsupported(&model.file, model.line, &told, reason)
+    })
 }
 
 /// Whether a director of a model or inside it is a Continuous one.
@@ -88,7 +149,7 @@ pub fn speculates(model: &Component) -> bool {
 /// The longest step of the director of a composite inside a model, if it is a number.
 pub fn longest_step(own: &Component, scope: &Scope) -> Option<f64> {
     let director = own.director().filter(|own| own.class.ends_with("ContinuousDirector"))?;
-    let longest = director.property("maxStepSize").and_then(Property::text)?;
+    let longest = director.property("maxStepSize").and_then(Property::text).unwrap_or("1.0");
     scope.constant(longest).filter(|longest| *longest > 0.0)
 }
 
@@ -145,6 +206,12 @@ pub fn check(own: &Component) -> Result<(), Problem> {
         "ContinuousDirector",
         "DEDirector",
         "SRDirector",
+        "SDFDirector",
+        "HDFDirector",
+        "NonStrictFSMDirector",
+        "ModalDirector",
+        "MultirateFSMDirector",
+        "HDFFSMDirector",
         "HybridModalDirector",
         "FSMDirector",
         "CTMixedSignalDirector",

@@ -3,6 +3,8 @@
 //! The refinements of a state become the diagram of the state; composites inside are inlined, since
 //! transitions may set what is inside.
 
+mod closures;
+mod speech;
 mod transition;
 
 use std::cell::Cell;
@@ -17,6 +19,7 @@ use crate::Problem;
 use crate::expression::{self, Name, Node};
 use crate::tree::{Component, Property, Relation, find};
 use crate::yaml::Yaml;
+use closures::{Closure, closures};
 use transition::{Transition, hoisted, leaving, refinements, transitions};
 
 /// A machine being translated.
@@ -33,15 +36,26 @@ struct Machine<'a> {
     /// Parameters of refinements that transitions set, which become parameters of the machine: their
     /// names, by refinement and parameter.
     set: BTreeMap<(String, String), String>,
+    /// Those of them that are functions.
+    closures: BTreeMap<(String, String), Closure>,
     /// The output at which every transition emits an event, if one of them draws random numbers, and
     /// how many of these there are.
     draw: Option<String>,
     drawn: Cell<usize>,
     /// The name of its block.
     name: String,
+    /// Whether a transition that says nothing about it resumes the diagram that it enters.
+    resumes: bool,
+    /// For each state, whether it has outputs of its own: no other state has the same refinements.
+    alone: Vec<bool>,
 }
 
 impl Machine<'_> {
+    /// Whether what the transitions of a state emit is part of the outputs of the state.
+    fn speaks(&self, state: usize) -> bool {
+        self.alone[state]
+    }
+
     /// The signal that has another random number after each transition.
     fn draw(&self) -> String {
         self.drawn.set(self.drawn.get() + 1);
@@ -53,8 +67,20 @@ impl Machine<'_> {
 struct Translated {
     content: Content,
     outputs: Signals,
-    /// The scope of each refinement.
+    /// The scope of each refinement that is not a machine.
     scopes: BTreeMap<String, Rc<Scope>>,
+    /// The names of its refinements that are machines.
+    machines: Vec<String>,
+}
+
+/// Where a machine is.
+struct Place {
+    /// The name of its block.
+    name: String,
+    /// What the time of the model is there.
+    now: String,
+    inputs: Signals,
+    scope: Rc<Scope>,
 }
 
 impl Translation {
@@ -65,6 +91,19 @@ impl Translation {
         own: &Component,
         content: &mut Content,
     ) -> Result<(), Problem> {
+        let now = frame.inside.as_ref().map_or("time", |inside| inside.now.as_str()).to_owned();
+        let (name, mut inputs) = (frame.names[&own.name].clone(), self.connected(frame, own));
+        inputs.extend(frame.tick());
+        self.machine_at(own, Place { name, now, inputs, scope: frame.scope.clone() }, content)
+    }
+
+    fn machine_at(
+        &mut self,
+        own: &Component,
+        Place { name, now: outer_now, inputs, scope: outer }: Place,
+        content: &mut Content,
+    ) -> Result<(), Problem> {
+        self.enter(own)?;
         let controller = own.entity("_Controller").unwrap_or(own);
         let states: Vec<&Component> =
             controller.entities.iter().filter(|own| own.kind() == "State").collect();
@@ -75,7 +114,6 @@ impl Translation {
         if states.is_empty() {
             return wrong("a machine without states");
         }
-        let name = frame.names[&own.name].clone();
         let now = format!("{name}_now");
         let mut used = BTreeSet::from(["state".to_owned(), "done".to_owned()]);
         let states_named: BTreeMap<String, String> = states
@@ -88,8 +126,7 @@ impl Translation {
             .filter(|port| port.output)
             .map(|port| (port.name.clone(), names::fresh(&port.name, &mut used)))
             .collect();
-        let scope = Scope::within(&frame.scope, false);
-        let inputs = self.connected(frame, own);
+        let scope = Scope::within(&outer, false);
         let mut machine_content = Content { used: content.used.clone(), ..Content::default() };
         for whole in [own, controller] {
             for parameter in whole.properties.iter().filter(|own| own.is_parameter()) {
@@ -101,6 +138,7 @@ impl Translation {
                 scope.define(&parameter.name, Ok(Name::Text(inner, false)));
             }
         }
+        let closures = closures(own, controller, &scope, &mut machine_content)?;
         let set = hoisted(own, controller, &scope, &mut machine_content)?;
         let draws = |relation: &Relation| {
             let mut texts = relation.properties.iter().filter_map(Property::text);
@@ -112,6 +150,8 @@ impl Translation {
             draw,
             drawn: Cell::new(0),
             name: name.clone(),
+            resumes: self.resumes,
+            alone: states.iter().map(|own| is_alone(own, &states)).collect(),
             own,
             controller,
             inputs,
@@ -119,13 +159,23 @@ impl Translation {
             states: states_named,
             scope: scope.clone(),
             set,
+            closures,
         };
         let mut translated: Vec<Translated> = Vec::new();
+        let around = std::mem::take(&mut self.longest);
+        let mut longest = Some(0.0);
         for state in &states {
             let inside = Inside { now: now.clone(), start: 0.0 };
             let used = machine_content.used.clone();
             translated.push(self.state(&machine, state, inside, used)?);
+            // Only the director of the current state is asked: what all of them ask for counts.
+            let own = std::mem::take(&mut self.longest).into_iter().min_by(f64::total_cmp);
+            if !is_left_at_once(&machine, state, &states) {
+                longest = longest.zip(own).map(|(all, own)| f64::max(all, own));
+            }
         }
+        self.longest = around;
+        self.longest.extend(longest.filter(|longest| *longest > 0.0));
         let mut tests: BTreeMap<String, BTreeMap<usize, String>> = BTreeMap::new();
         for (at, state) in translated.iter_mut().enumerate() {
             for (column, signal) in std::mem::take(&mut state.content.tests) {
@@ -141,8 +191,8 @@ impl Translation {
             let yaml = self.state_yaml(&machine, state, &mut translated, at, &states, extra)?;
             machine_states.push((machine.states[&state.name].clone(), yaml));
         }
-        super::composite::settle_parameters(own, &scope, &mut machine_content)?;
-        super::composite::settle_parameters(controller, &scope, &mut machine_content)?;
+        super::settle::settle_parameters(own, &scope, &mut machine_content)?;
+        super::settle::settle_parameters(controller, &scope, &mut machine_content)?;
         let mut block = vec![("type".to_owned(), Yaml::text("Modal"))];
         let initial = states.iter().find(|own| own.value("isInitialState") == Some("true"));
         let initial = initial.map(|own| own.name.as_str()).or(controller.value("initialStateName"));
@@ -178,7 +228,7 @@ impl Translation {
         block.push(("states".to_owned(), Yaml::Map(machine_states)));
         let whole = Yaml::Map(block);
         if mentions(&whole, &now) {
-            content.blocks.push((now.clone(), super::composite::expression_block("time")));
+            content.blocks.push((now.clone(), super::composite::expression_block(&outer_now)));
             content.used.insert(now);
         }
         content.blocks.push((name.clone(), whole));
@@ -194,6 +244,7 @@ impl Translation {
             content.tests.push((longer, format!("{name}.test_{column}")));
         }
         self.rename_columns(&own.path, &renamed);
+        self.leave();
         Ok(())
     }
 
@@ -222,7 +273,8 @@ impl Translation {
                     && text("outputActions").is_none()
             });
             let Some((relation, to)) = found else { break };
-            let transition = Transition { machine, relation, states, translated, from, to };
+            let spoken = false;
+            let transition = Transition { machine, relation, states, translated, from, to, spoken };
             let told = format!("transition {}.{}", machine.controller.path, relation.name);
             let failed = |reason: String| {
                 Problem::unsupported(&machine.controller.file, relation.line, &told, reason)
@@ -249,6 +301,7 @@ impl Translation {
     ) -> Result<Translated, Problem> {
         let mut content = Content { used, ..Content::default() };
         let (mut outputs, mut scopes) = (Signals::new(), BTreeMap::new());
+        let mut machines = Vec::new();
         let refinements = refinements(state);
         for (at, name) in refinements.iter().enumerate() {
             let Some(refinement) = machine.own.entity(name) else {
@@ -257,9 +310,16 @@ impl Translation {
                 return Err(Problem::wrong(&state.file, state.line, &told, reason));
             };
             if refinement.entity("_Controller").is_some() {
-                let told = format!("entity {}", refinement.path);
-                let reason = "a refinement that is a state machine itself";
-                return Err(Problem::unsupported(&refinement.file, refinement.line, &told, reason));
+                let name = names::fresh(&refinement.name, &mut content.used);
+                let (now, inputs) = (inside.now.clone(), machine.inputs.clone());
+                let place = Place { name: name.clone(), now, inputs, scope: machine.scope.clone() };
+                self.machine_at(refinement, place, &mut content)?;
+                for port in refinement.ports.iter().filter(|port| port.output) {
+                    let signal = format!("{name}.{}", names::plain(&port.name));
+                    outputs.insert((port.name.clone(), 0), signal);
+                }
+                machines.push(name);
+                continue;
             }
             super::director::check(refinement)?;
             let start = super::director::inner_start(refinement)?;
@@ -267,7 +327,13 @@ impl Translation {
             let prefix = if at == 0 { String::new() } else { format!("{}_", names::plain(name)) };
             for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
                 let Some(text) = parameter.text() else { continue };
-                if let Some(own) = machine.set.get(&(name.clone(), parameter.name.clone())) {
+                let key = (name.clone(), parameter.name.clone());
+                if let Some(Closure { names, body, .. }) = machine.closures.get(&key) {
+                    let function = Name::Function(names.clone(), body.clone());
+                    scope.define(&parameter.name, Ok(function));
+                    continue;
+                }
+                if let Some(own) = machine.set.get(&key) {
                     scope.define_input(&parameter.name, own);
                     continue;
                 }
@@ -287,15 +353,19 @@ impl Translation {
                     }
                 }
             }
-            let inputs = machine.inputs.clone();
+            let mut inputs = machine.inputs.clone();
+            if !refinement.director().is_none_or(super::director::fires) {
+                inputs.remove(&super::composite::tick_port());
+            }
             let inner = Some(Inside { start, ..inside.clone() });
+            self.longest.extend(super::director::longest_step(refinement, &scope));
             if let Some(own) = self.tolerance_of(refinement, &scope)? {
                 content.tolerance = Some(own);
             }
             outputs.extend(self.fill(refinement, &scope, inputs, inner, &prefix, &mut content)?);
             scopes.insert(name.clone(), scope);
         }
-        Ok(Translated { content, outputs, scopes })
+        Ok(Translated { content, outputs, scopes, machines })
     }
 
     fn state_yaml(
@@ -319,10 +389,17 @@ impl Translation {
                 let here = &mut translated[at];
                 for name in &own {
                     let Some(refinement) = machine.own.entity(name) else { continue };
-                    let scope = here.scopes[name].clone();
-                    super::composite::settle_parameters(refinement, &scope, &mut here.content)?;
+                    let Some(scope) = here.scopes.get(name).cloned() else { continue };
+                    super::settle::settle_parameters(refinement, &scope, &mut here.content)?;
                 }
-                let content = &mut here.content;
+                let outputs = here.outputs.iter().filter(|((_, channel), _)| *channel == 0);
+                let outputs = outputs.filter_map(|((port, _), signal)| {
+                    Some((machine.outputs.get(port)?.clone(), signal.clone()))
+                });
+                let outputs: BTreeMap<String, String> = outputs.collect();
+                let outputs = speech::outputs(machine, (states, at), translated, outputs)?;
+                let outputs: Vec<(String, String)> = outputs.into_iter().chain(extra).collect();
+                let content = &mut translated[at].content;
                 if !content.parameters.is_empty() {
                     entries.push(("parameters".to_owned(), parameters(&content.parameters)));
                 }
@@ -333,11 +410,6 @@ impl Translation {
                     let blocks = std::mem::take(&mut content.blocks);
                     entries.push(("blocks".to_owned(), Yaml::Map(blocks)));
                 }
-                let outputs = here.outputs.iter().filter(|((_, channel), _)| *channel == 0);
-                let outputs = outputs.filter_map(|((port, _), signal)| {
-                    Some((machine.outputs.get(port)?.clone(), signal.clone()))
-                });
-                let outputs: Vec<(String, String)> = outputs.chain(extra).collect();
                 if !outputs.is_empty() {
                     entries.push(("outputs".to_owned(), Yaml::map(outputs)));
                 }
@@ -351,6 +423,22 @@ impl Translation {
         }
         Ok(Yaml::Map(entries))
     }
+}
+
+/// Whether a state without refinements has a transition that is always enabled.
+fn is_left_at_once(machine: &Machine, state: &Component, states: &[&Component]) -> bool {
+    let always = |(relation, _): &(&Relation, usize)| {
+        let guard = find(&relation.properties, "guardExpression").and_then(Property::text);
+        guard.is_none_or(|guard| guard == "true")
+    };
+    refinements(state).is_empty() && leaving(machine, state, states).iter().any(always)
+}
+
+/// Whether no other state of a machine has the refinements of a state.
+fn is_alone(state: &Component, states: &[&Component]) -> bool {
+    let own = refinements(state);
+    let same = states.iter().filter(|other| refinements(other) == own).count();
+    own.is_empty() || same == 1
 }
 
 /// Gives an integrator of a state another initial value.

@@ -1,7 +1,7 @@
 //! Random actors: the generators of Java, with the seeds that the actors have there.
 
 use super::Content;
-use super::actor::{Actor, any_present, grouped};
+use super::actor::{Actor, grouped};
 use crate::Problem;
 use crate::expression;
 use crate::yaml::Yaml;
@@ -62,12 +62,7 @@ fn drawn(
     distribution: &str,
     of: impl Fn(&str) -> String,
 ) -> Result<(), Problem> {
-    let triggers = actor.inputs("trigger");
-    if triggers.is_empty() {
-        let reason = "a random source without a trigger, which draws at each step of the solver";
-        return Err(actor.unsupported(reason));
-    }
-    let event = format!("when({}, 1)", any_present(&triggers));
+    let event = actor.firing()?;
     let number = actor.part("number");
     generator(actor, &number, &event, distribution)?;
     actor.expression(&of(&number));

@@ -54,9 +54,10 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Queue" => queue(actor),
         "Ramp" => ramp(actor),
         "DifferentialSystem" => differential_system(actor),
+        "LinearStateSpace" => state_space(actor),
         "ContinuousTransferFunction" => transfer_function(actor),
         "GetCausalityInterface" => causality(actor),
-        _ => super::random::translate(actor),
+        _ => super::events::translate(actor),
     }
 }
 
@@ -84,8 +85,13 @@ fn causality(actor: &mut Actor) -> Result<(), Problem> {
 }
 
 fn constant(actor: &mut Actor) -> Result<(), Problem> {
+    // A function has no signal: those who call it know it.
+    let text = actor.own.value("value").unwrap_or("1");
+    if matches!(expression::parse(text), Ok(expression::Node::Function(..))) {
+        return Ok(());
+    }
     let value = actor.parameter("value", "1")?;
-    match actor.inputs("trigger").is_empty() && actor.frame.inside.is_none() {
+    match actor.fired().is_none() && actor.frame.inside.is_none() {
         true => actor.block(&actor.name.clone(), "Constant", vec![("value", Yaml::Text(value))]),
         false => {
             let text = actor.triggered(&value);
@@ -234,11 +240,34 @@ fn begin_before(actor: &Actor, fields: &mut Vec<(&'static str, Yaml)>) {
 
 fn waveform(actor: &mut Actor) -> Result<(), Problem> {
     let mut fields = timing(actor, "{0.0, 1.0}", "2.0", "times")?;
-    begin_before(actor, &mut fields);
+    let interpolation = actor.word("interpolation", "linear");
+    let line = line_from_start(actor).filter(|_| interpolation == "linear");
+    if line.is_none() {
+        begin_before(actor, &mut fields);
+    }
     fields.insert(1, ("values", pattern(actor, "values", "{1, -1}")?));
-    fields.push(("interpolation", Yaml::Text(actor.word("interpolation", "linear"))));
-    actor.block(&actor.name.clone(), "Waveform", fields);
+    fields.push(("interpolation", Yaml::Text(interpolation)));
+    let Some((first, line)) = line else {
+        actor.block(&actor.name.clone(), "Waveform", fields);
+        return Ok(());
+    };
+    let wave = actor.part("wave");
+    actor.block(&wave, "Waveform", fields);
+    actor.expression(&format!("if time < {first} then {line} else {wave}"));
     Ok(())
+}
+
+/// The time of the first sample of a wave and the line that leads there, if a sample of an earlier
+/// cycle would come at the start itself, where there is none in Ptolemy II.
+fn line_from_start(actor: &Actor) -> Option<(f64, String)> {
+    let times = actor.numbers("offsets", "{0.0, 1.0}")?;
+    let (first, last) = (*times.first()?, *times.last()?);
+    if first <= 0.0 || actor.number("period", "2.0") != Some(last) {
+        return None;
+    }
+    let values = actor.numbers("values", "{1, -1}")?;
+    let (from, to) = (*values.last()?, *values.first()?);
+    Some((first, format!("{} + {} * time", number(from), number((to - from) / first))))
 }
 
 /// A queue; a trigger that finds it empty is kept if the actor says so.
@@ -267,16 +296,16 @@ fn queue(actor: &mut Actor) -> Result<(), Problem> {
 /// A ramp counts its firings, which are events if it has a trigger.
 fn ramp(actor: &mut Actor) -> Result<(), Problem> {
     actor.refuse_port("step")?;
-    let triggers = actor.inputs("trigger");
-    if triggers.is_empty() {
-        return Err(actor.unsupported("a ramp without a trigger, which counts the solver's steps"));
-    }
+    let event = actor.firing()?;
     let (init, step) = (actor.factor("init", "0")?, actor.factor("step", "1")?);
     let count = actor.part("count");
-    let event = format!("when({}, 1)", any_present(&triggers));
     let fields = vec![("increment", Yaml::Text(event)), ("initial", Yaml::text("-1"))];
     actor.block(&count, "Counter", fields);
-    actor.expression(&format!("{init} + {step} * {count}"));
+    let text = format!("{init} + {step} * {count}");
+    match actor.number("firingCountLimit", "0").filter(|limit| *limit > 0.0) {
+        Some(limit) => actor.expression(&format!("when({count} < {limit}, {text})")),
+        None => actor.expression(&text),
+    }
     Ok(())
 }
 
@@ -309,6 +338,46 @@ fn transfer_function(actor: &mut Actor) -> Result<(), Problem> {
         terms.push(format!("{} * {input}", number(d)));
     }
     actor.expression(&terms.join(" + "));
+    Ok(())
+}
+
+/// A linear system: an integrator for each state, with constant gains.
+fn state_space(actor: &mut Actor) -> Result<(), Problem> {
+    let of = |name: &str, default: &str| {
+        let own = actor.matrix(name, default);
+        own.ok_or_else(|| actor.unsupported(format!("`{name}` is not a matrix of constants")))
+    };
+    let (a, b, c) = (of("A", "[1.0]")?, of("B", "[1.0]")?, of("C", "[1.0]")?);
+    let d = of("D", "[0.0]")?;
+    let initial = actor.numbers("initialStates", "{0.0}").unwrap_or_default();
+    let inputs: Vec<String> =
+        (0..actor.width("input")).map(|k| actor.channel("input", k)).collect();
+    let states: Vec<String> = (0..a.len()).map(|at| actor.part(&format!("x{at}"))).collect();
+    let fits = |matrix: &[Vec<f64>], rows: usize, columns: usize| {
+        matrix.len() == rows && matrix.iter().all(|row| row.len() == columns)
+    };
+    let (n, m, p) = (states.len(), inputs.len(), c.len());
+    if !fits(&a, n, n) || !fits(&b, n, m) || !fits(&c, p, n) || !fits(&d, p, m) {
+        return Err(actor.unsupported("matrices whose sizes do not fit each other and the inputs"));
+    }
+    let combined = |gains: &[f64], more: &[f64]| {
+        let all = gains.iter().zip(&states).chain(more.iter().zip(&inputs));
+        let terms: Vec<String> = all
+            .filter(|(gain, _)| **gain != 0.0)
+            .map(|(gain, signal)| format!("{} * {signal}", number(*gain)))
+            .collect();
+        if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") }
+    };
+    for (at, state) in states.iter().enumerate() {
+        let start = initial.get(at).copied().unwrap_or(0.0).to_string();
+        let rate = combined(&a[at], &b[at]);
+        let fields = vec![("input", Yaml::Text(rate)), ("initial", Yaml::Text(start))];
+        actor.block(state, "Integrator", fields);
+        actor.named(&actor.output("stateOutput", at), state);
+    }
+    for row in 0..p {
+        actor.named(&actor.output("output", row), &combined(&c[row], &d[row]));
+    }
     Ok(())
 }
 

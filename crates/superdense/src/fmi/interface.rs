@@ -90,6 +90,14 @@ impl Interface {
                 .help("remove `impulses` under `simulate`");
             return Err(refused(vec![error]));
         }
+        let mut blocks = system.diagram.blocks.iter();
+        if let Some(block) = blocks.find(|own| own.definition.component.is_some()) {
+            let message = "a model with an FMU in it cannot be exported";
+            let error = Diagnostic::error("not-exportable", message)
+                .block(&block.path)
+                .help("connect the exported models instead, in the tool that imports them");
+            return Err(refused(vec![error]));
+        }
         let found = impulses_at_outputs(system);
         if !found.is_empty() {
             return Err(refused(found));

@@ -1,14 +1,14 @@
 //! The pages of the blocks that belong to the language: tables of what is written in them.
 
 use model::{
-    DIFFERENTIAL_SYSTEM, Field, FieldKind, Form, MODAL, MODAL_FIELDS, RATE_FIELDS, STATE_FIELDS,
-    SYSTEM_FIELDS, TRANSITION_FIELDS,
+    DIFFERENTIAL_SYSTEM, FMU, FMU_FIELDS, Field, FieldKind, Form, MODAL, MODAL_FIELDS, RATE_FIELDS,
+    STATE_FIELDS, SYSTEM_FIELDS, TRANSITION_FIELDS,
 };
 
 use super::{Page, held};
 
 /// The pages of all blocks of the language.
-pub(super) fn pages() -> [Page; 2] {
+pub(super) fn pages() -> [Page; 3] {
     let machine = Parts {
         form: MODAL,
         introduction: "[Modes](../modes.md) explains these fields, with examples.",
@@ -31,7 +31,16 @@ pub(super) fn pages() -> [Page; 2] {
         impulses: SYSTEM_IMPULSES,
         example: SYSTEM_EXAMPLE,
     };
-    [machine.page(), system.page()]
+    let fmu = Parts {
+        form: FMU,
+        introduction: FMU_INTRODUCTION,
+        tables: &[("An FMU", &FMU_FIELDS)],
+        outputs: &[("its outputs", "The outputs of the file that are numbers.")],
+        absence: FMU_ABSENCE,
+        impulses: FMU_IMPULSES,
+        example: "",
+    };
+    [machine.page(), system.page(), fmu.page()]
 }
 
 /// What a page is made of.
@@ -63,7 +72,9 @@ impl Parts {
         }
         let example = self.example.trim();
         text += &format!("\n## Absence\n\n{}\n\n## Impulses\n\n{}\n", self.absence, self.impulses);
-        text += &format!("\n## Example\n\n```yaml\n{example}\n```\n");
+        if !example.is_empty() {
+            text += &format!("\n## Example\n\n```yaml\n{example}\n```\n");
+        }
         Page {
             name: name.to_owned(),
             category: category.to_owned(),
@@ -118,6 +129,17 @@ blocks:
 record: [room, heater.state]
 simulate: {stop: 30}
 ";
+
+const FMU_INTRODUCTION: &str = "Inputs, outputs and parameters are those of the file, which \
+     `superdense fmu show` lists. In a name, whatever is not a letter, a digit or an underscore \
+     becomes an underscore: `body.x[1]` is `body_x_1`. At each communication point the model in the \
+     file is given its inputs and computes its outputs for the next one; in between, outputs are \
+     held. See [FMI](../fmi.md#fmus-as-blocks).";
+
+const FMU_ABSENCE: &str = "Outputs are always present. An input that is absent keeps its last \
+     value, and one that is not connected has its start value.";
+
+const FMU_IMPULSES: &str = "An impulse at an input at a communication point is an error.";
 
 const SYSTEM_INTRODUCTION: &str = "Each state becomes an `Integrator` whose input is its rate. \
      Rates and outputs are expressions over the states, the inputs and parameters of the system, \

@@ -18,7 +18,7 @@ use engine::LaneRefusal;
 use sweep::{Flow, Journal, JournalError, Row};
 use trace::{Cell, FlatWriter, Format, WriteError, WriteProblem};
 
-use super::worker::Unfinished;
+use super::worker::{Unfinished, finished};
 use super::{Runs, Sweep, SweepWorker};
 
 /// Where a sweep goes.
@@ -26,8 +26,6 @@ use super::{Runs, Sweep, SweepWorker};
 pub struct SweepTarget {
     /// The table: .csv, .parquet or .json.
     pub table: PathBuf,
-    /// The folder for the traces of all runs, if they are wanted.
-    pub traces: Option<PathBuf>,
     /// The runs: all, or a part of them.
     pub runs: Range<u64>,
     /// How many threads compute rows.
@@ -144,7 +142,6 @@ impl Sweep {
         check_format(&target.table).map_err(SweepError::Write)?;
         let path = journal_of(&target.table);
         let mut journal = self.journal(target, &path)?;
-        self.claim(target)?;
         let mut summary = SweepSummary::default();
         summary.progress.of = target.runs.end - target.runs.start;
         let failed = |error: io::Error| {
@@ -157,33 +154,28 @@ impl Sweep {
         });
         read.map_err(failed)?;
         summary.progress.before = summary.progress.done;
-        let traces = target.traces.as_deref();
         let work = |worker: &mut SweepWorker<'_>, queue: &mut Runs<'_>| worker.work(queue, stop);
-        let worker = || self.worker().write_traces_to(traces);
         let rest = journal.next()..target.runs.end;
-        let end = sweep::in_order(rest, target.threads, worker, work, |_, found| {
-            let (mut rows, mut broken) = (Vec::with_capacity(found.len()), None);
-            for row in found {
-                match row {
-                    Ok(row) => rows.push(row),
-                    Err(error) => {
-                        broken = Some(error);
-                        break;
-                    }
+        let end = sweep::in_order(
+            rest,
+            target.threads,
+            || self.worker(),
+            work,
+            |_, found| {
+                let (rows, broken) = finished(found);
+                journal.add(&rows).map_err(failed)?;
+                for row in &rows {
+                    summary.take(row);
+                    each(row);
                 }
-            }
-            journal.add(&rows).map_err(failed)?;
-            for row in &rows {
-                summary.take(row);
-                each(row);
-            }
-            match broken {
-                Some(Unfinished::Unwritten(error)) => return Err(SweepError::Write(error)),
-                Some(Unfinished::Stopped) => return Ok(Flow::Stop),
-                None => {}
-            }
-            Ok(if watch(summary.progress) { Flow::On } else { Flow::Stop })
-        })?;
+                match broken {
+                    Some(Unfinished::Unwritten(error)) => return Err(SweepError::Write(error)),
+                    Some(Unfinished::Stopped) => return Ok(Flow::Stop),
+                    None => {}
+                }
+                Ok(if watch(summary.progress) { Flow::On } else { Flow::Stop })
+            },
+        )?;
         summary.one_by_one = self.one_by_one();
         summary.complete = end == target.runs.end && journal.next() == end;
         if summary.complete {
@@ -203,20 +195,18 @@ impl Sweep {
     }
 
     /// Marks the folder for traces, or refuses it if it holds something else.
-    fn claim(&self, target: &SweepTarget) -> Result<(), SweepError> {
-        let Some(folder) = &target.traces else { return Ok(()) };
+    pub(super) fn claim(&self, folder: &Path) -> Result<(), SweepError> {
         let (mark, own) = (folder.join(MARK), format!("{:016x}\n", self.identity()));
         let unwritten = |error: io::Error| {
-            SweepError::Write(WriteError { path: folder.clone(), problem: error.into() })
+            SweepError::Write(WriteError { path: folder.to_owned(), problem: error.into() })
         };
         fs::create_dir_all(folder).map_err(unwritten)?;
-        match fs::read_to_string(&mark) {
-            Ok(found) if found == own => return Ok(()),
-            Ok(_) => return Err(SweepError::OtherFolder(folder.clone())),
-            Err(_) => {}
+        if fs::read_to_string(&mark).is_ok_and(|found| found == own) {
+            return Ok(());
         }
-        if fs::read_dir(folder).map_err(unwritten)?.next().is_some() {
-            return Err(SweepError::OtherFolder(folder.clone()));
+        let mut all = fs::read_dir(folder).map_err(unwritten)?;
+        if all.any(|entry| entry.is_ok_and(|entry| entry.file_name() != MARK)) {
+            return Err(SweepError::OtherFolder(folder.to_owned()));
         }
         trace::replace(&mark, own.as_bytes()).map_err(unwritten)
     }

@@ -82,6 +82,7 @@ impl Sweep {
             notes,
             failure,
             side_by_side: false.into(),
+            traces: None,
         })
     }
 

@@ -35,7 +35,6 @@ pub struct SweepWorker<'s> {
     seats: Vec<Seat>,
     /// The lanes for runs of the system of a key, or that there are none.
     lanes: Option<(Key, Option<Lanes>)>,
-    traces: Option<PathBuf>,
 }
 
 /// The place of a run. If there are lanes, each seat has the lane of its number.
@@ -46,6 +45,8 @@ struct Seat {
     busy: Option<(u64, Vec<Cell>)>,
     /// How many things the run does at once, as long as it is in no lane.
     at_once: u32,
+    /// Whether it has just left its lane, for something that it has to do by itself.
+    left: bool,
 }
 
 /// A run of a system, which goes from point to point.
@@ -78,17 +79,24 @@ pub(super) fn first(refused: &Refused) -> (String, String) {
 impl Sweep {
     /// A worker for one thread.
     pub fn worker(&self) -> SweepWorker<'_> {
-        SweepWorker { sweep: self, seats: vec![Seat::default()], lanes: None, traces: None }
+        SweepWorker { sweep: self, seats: vec![Seat::default()], lanes: None }
     }
 }
 
-impl SweepWorker<'_> {
-    /// Also writes the trace of each run into a folder, as Parquet in `run=K/`.
-    pub fn write_traces_to(mut self, folder: Option<&Path>) -> Self {
-        self.traces = folder.map(Path::to_owned);
-        self
+/// The rows before the first one that was not finished, and why it was not: what comes after it
+/// belongs to no table.
+pub(super) fn finished(found: Vec<Result<Row, Unfinished>>) -> (Vec<Row>, Option<Unfinished>) {
+    let mut rows = Vec::with_capacity(found.len());
+    for row in found {
+        match row {
+            Ok(row) => rows.push(row),
+            Err(why) => return (rows, Some(why)),
+        }
     }
+    (rows, None)
+}
 
+impl SweepWorker<'_> {
     /// Computes the rows of all runs of a queue. `stop` ends it between steps.
     pub(super) fn work(&mut self, queue: &mut Runs<'_>, stop: &AtomicBool) {
         loop {
@@ -137,7 +145,8 @@ impl SweepWorker<'_> {
             .extend(sweep.parameters.iter().zip(&values).flat_map(|(own, value)| own.cells(value)));
         cells.extend(point.seed.map(|seed| Cell::Integer(seed.cast_signed())));
         let prepared = self.prepare(seat, &values, point.seed);
-        (self.seats[seat].busy, self.seats[seat].at_once) = (Some((run, cells)), 1);
+        let own = &mut self.seats[seat];
+        (own.busy, own.at_once, own.left) = (Some((run, cells)), 1, false);
         match prepared {
             Ok(()) => None,
             Err(error) => Some(self.end(seat, Err(sweep.failure().unwrap_or(error)))),
@@ -153,7 +162,7 @@ impl SweepWorker<'_> {
                 self.seats[seat].busy = None;
                 return Some(Err(Unfinished::Stopped));
             }
-            if self.enter(seat) {
+            if !std::mem::take(&mut self.seats[seat].left) && self.enter(seat) {
                 return None;
             }
             let most = match self.lanes {
@@ -193,7 +202,7 @@ impl SweepWorker<'_> {
             }
         };
         cells.extend([reason, code, message]);
-        if let Some(folder) = &self.traces {
+        if let Some(folder) = &sweep.traces {
             self.write_trace(seat, folder, run).map_err(Unfinished::Unwritten)?;
         }
         Ok(Row { run, cells })
@@ -242,7 +251,9 @@ impl SweepWorker<'_> {
     fn go_on_in_lanes(&mut self) {
         let Some((_, Some(lanes))) = &mut self.lanes else { return };
         if (0..Lanes::COUNT).any(|lane| lanes.is_taken(lane)) {
-            lanes.advance(AT_ONCE, &mut Seats(&mut self.seats));
+            let left = lanes.advance(AT_ONCE, &mut Seats(&mut self.seats));
+            let seats = self.seats.iter_mut().enumerate();
+            seats.for_each(|(lane, seat)| seat.left |= left >> lane & 1 != 0);
         }
     }
 
@@ -321,6 +332,7 @@ impl SweepWorker<'_> {
         if let Some(seed) = seed {
             settings = settings.seed(seed.to_string());
         }
+        self.seats[seat].present = None;
         let system = self.sweep.system.with(&settings).map_err(|refused| first(&refused))?;
         // No other point has this key, so that the next one makes its own run.
         let key = Key { structural: vec![Value::real(f64::NAN)], seed };
@@ -333,7 +345,7 @@ impl SweepWorker<'_> {
 
     fn present(&self, key: Key, system: System) -> Present {
         let sweep = self.sweep;
-        let system = if self.traces.is_none() { quiet(system) } else { system };
+        let system = if self.sweep.traces.is_none() { quiet(system) } else { system };
         let handle = |own: &super::Parameter| {
             (!own.structural).then(|| system.parameter(&own.name).ok()).flatten()
         };
@@ -352,7 +364,7 @@ impl SweepWorker<'_> {
             let (gauges, measured) = (gauges.clone(), Places::of(&sweep.measured));
             run.hand_beside_to(index, Box::new(move |row| measured.take(&gauges, row)));
         }
-        if self.traces.is_none() && !from_trace {
+        if self.sweep.traces.is_none() && !from_trace {
             run.record_nothing();
         }
         Present { key, system, run, handles, gauges, signals, from_trace, alone: false }
@@ -444,6 +456,17 @@ impl Places {
 
     fn take(&self, gauges: &Mutex<Vec<Gauge>>, row: &RecordedRow<'_>) {
         self.take_of(gauges, row.tag(), |column| row.value(column));
+        if self.0.iter().all(|(column, ..)| row.orders(*column) == 0) {
+            return;
+        }
+        let mut gauges = gauges.lock().unwrap_or_else(PoisonError::into_inner);
+        for (gauge, (column, element, _)) in gauges.iter_mut().zip(&self.0) {
+            for order in 0..row.orders(*column) {
+                if let Some(all) = row.impulse(*column, order) {
+                    gauge.impulse(order, all[*element]);
+                }
+            }
+        }
     }
 
     fn take_of<'v>(

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use astro_float::{BigFloat, Consts, RoundingMode};
+use astro_float_num::{BigFloat, Consts, RoundingMode};
 use proptest::prelude::*;
 
 use super::linear;

@@ -3,6 +3,7 @@
 
 mod chains;
 mod contact;
+mod long;
 mod plane;
 mod rules;
 

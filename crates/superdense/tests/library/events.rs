@@ -244,6 +244,41 @@ simulate: {stop: 12}
     assert_eq!(at(&trace, "s.waiting", tag(1.5, 1)), Some(2.0));
 }
 
+/// While it rests, no service goes on and none begins; a job that came meanwhile begins afterwards.
+///
+/// Holds: closed form of Server.
+#[test]
+fn a_server_that_rests_goes_on_where_it_was() {
+    let text = "blocks:
+  e: {type: EventSource, offsets: [0, 0.7, 4, 4.1, 9], values: [1, 2, 3, 4, 5], repeat: once}
+  rest: {type: ContinuousClock, period: 20, offsets: [0.3, 0.5, 3.2, 5, 9, 9.1], values: [1, 0, 1, 0, 1, 0]}
+  s: {type: Server, input: '[e, -e]', service: 1.1, paused: rest > 0.5}
+record: [s.output, s.begun, s.waiting]
+simulate: {stop: 12}
+";
+    let trace = simulate(text).trace;
+    let times = |name: &str| -> Vec<(String, f64)> {
+        let own = trace.column(name).unwrap();
+        let rows = (0..trace.len()).filter_map(|row| {
+            let value = trace.get(row, own)?;
+            assert_eq!(value[1], -value[0]);
+            Some((trace.tags()[row].time.to_string(), value[0]))
+        });
+        rows.collect()
+    };
+    let own = |all: [(&str, f64); 5]| all.map(|(time, job)| (time.to_owned(), job));
+    // Job 1 rests from 0.3 to 0.5; jobs 3 and 4 come while nothing is served, from 3.2 to 5.
+    assert_eq!(
+        times("s.begun"),
+        own([("0", 1.0), ("1.3", 2.0), ("5", 3.0), ("6.1", 4.0), ("9", 5.0)])
+    );
+    assert_eq!(
+        times("s.output"),
+        own([("1.3", 1.0), ("2.4", 2.0), ("6.1", 3.0), ("7.2", 4.0), ("10.2", 5.0)])
+    );
+    assert_eq!(at(&trace, "s.waiting", tag(4.1, 1)), Some(1.0));
+}
+
 /// M/M/1 with arrivals at rate 1 and services at rate 2: a job spends 1 / (2 - 1) = 1 s in the
 /// system on average (Kleinrock 1975). The error is estimated from the means of batches.
 ///

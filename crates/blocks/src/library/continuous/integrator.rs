@@ -17,7 +17,7 @@ impl Block for Integrator {
             "Integrator",
             "Integrates a signal over time; events can add to the state or reset it.",
         )
-            .aliases(["ResettableIntegrator", "Integrator with Reset", "1/s"])
+            .aliases(["ResettableIntegrator", "Integrator with Reset", "Second-Order Integrator", "1/s"])
             .icon("M15 2.5C12.5 1 11.6 3 11.3 6L10.2 14.5C9.9 17.5 8.6 19 6.5 17.5")
             .equations("x' = input, between events\nx(t, n) = x(t, n-1) + impulse(t, n) + a0(t, n), at n >= 1\nx(t, n) = reset(t, n), if reset is present\noutput = x")
             .absence("An absent input counts as 0. When `impulse` or `reset` is absent, it has no effect.")

@@ -19,7 +19,7 @@ const NO_JUMP: f64 = 1e-9;
 impl Block for TransportDelay {
     fn info(&self) -> Info {
         continuous("TransportDelay", "Delays a signal by a time that is constant or varies.")
-            .aliases(["Transport Delay", "Variable Transport Delay", "Variable Time Delay", "VariableDelay", "FixedDelay", "dead time", "dde"])
+            .aliases(["Transport Delay", "Variable Transport Delay", "Variable Time Delay", "VariableDelay", "FixedDelay", "PadeDelay", "dead time", "dde"])
             .equations("y(t, n) = input(t - delay, n), if the delay is a constant\ny(t) = input(t - delay(t)), if it is a signal\ny(t) = initial, before what is read has reached the start")
             .absence("Absent if the input was absent one delay earlier. Events are delayed; if the delay is a constant they keep their microstep, otherwise they come at microstep 1 of the instant at which t - delay(t) passes their time. Breaks a causality loop, except from `delay` to the output.")
             .impulses("If the delay is a constant, every coefficient is delayed and keeps its microstep. If it is a signal, an impulse of order 0 is divided by |1 - delay'| when t - delay(t) passes it; a derivative of an impulse is an error there, and so is an impulse while delay' = 1.")

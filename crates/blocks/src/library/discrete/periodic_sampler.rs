@@ -14,6 +14,7 @@ pub struct PeriodicSampler;
 impl Block for PeriodicSampler {
     fn info(&self) -> Info {
         discrete("PeriodicSampler", "Samples a signal at evenly spaced times.")
+            .aliases(["Sampler", "ADC", "Analog to Digital Converter"])
             .equations(
                 "y(t, 1) = input(t, microstep), at t = offset + k period for k = 0, 1, 2, ...",
             )

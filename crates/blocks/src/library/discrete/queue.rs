@@ -16,6 +16,7 @@ pub struct Queue;
 impl Block for Queue {
     fn info(&self) -> Info {
         discrete("Queue", "Stores values and releases them first in, first out.")
+            .aliases(["FIFO", "FIFO Buffer", "Entity Queue"])
             .equations("put at (t, n), if input is present: its value joins the end of the queue\ntake at (t, n), if trigger is present and the queue is not empty: the first value leaves\noutput(t, n) = the value that leaves\nsize(t, n) = the number of values that remain\nAt the same microstep, the put comes before the take.")
             .absence("`output` is present when a value leaves; `size` is always present. A value put into an empty queue leaves at the same microstep if a trigger takes it. A put and a take at the same microstep lose nothing even if the queue is full.")
             .input(

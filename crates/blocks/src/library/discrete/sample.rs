@@ -12,6 +12,7 @@ pub struct Sample;
 impl Block for Sample {
     fn info(&self) -> Info {
         discrete("Sample", "Samples a signal when a trigger event occurs.")
+            .aliases(["TriggeredSampler", "Triggered Sampler"])
             .icon("M1 14H7L15 6M16 14H21M15 14A1 1 0 1 0 15.1 14")
             .equations("y(t, n) = input(t, n), if trigger is present")
             .absence("Absent when the trigger or the input is absent.")

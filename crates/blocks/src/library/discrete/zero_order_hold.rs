@@ -14,6 +14,7 @@ pub struct ZeroOrderHold;
 impl Block for ZeroOrderHold {
     fn info(&self) -> Info {
         discrete("ZeroOrderHold", "Holds the value of the last event.")
+            .aliases(["Zero-Order Hold", "ZOH", "Hold", "DAC"])
             .icon("M2 15H7V10H12V5H17V8H21")
             .equations("y(t, n) = input(t, n), if it is present\ny(t, n) = the value of the last event, otherwise")
             .absence("Always present; equal to `initial` before the first event.")

@@ -15,6 +15,7 @@ impl Block for LeftLimit {
             "LeftLimit",
             "Outputs the left limit of a signal: its value at microstep 0 of the current instant.",
         )
+        .aliases(["Left-Hand Limit", "Value Before Events"])
         .icon("M2 14H11M13 6H20M11 14A1.6 1.6 0 1 0 11.1 14")
         .equations("y(t, n) = input(t, 0)\ny = input, between events")
         .absence("Absent if the input is absent at microstep 0. Breaks a causality loop at ticks.")

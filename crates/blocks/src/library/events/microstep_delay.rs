@@ -13,6 +13,7 @@ pub struct MicrostepDelay;
 impl Block for MicrostepDelay {
     fn info(&self) -> Info {
         events("MicrostepDelay", "Delays a signal by one microstep.")
+            .aliases(["Delta Delay", "Delta Cycle"])
             .icon("M4 17V7M4 4L2 7H6ZM16 17V7M16 4L14 7H18ZM7 14H13M11 12L13 14L11 16")
             .equations("y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events; absent there with `between: absent`")
             .absence("Absent if the input was absent one microstep earlier, so an event appears one microstep later. Breaks a causality loop at ticks.")

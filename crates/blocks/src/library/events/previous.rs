@@ -12,6 +12,7 @@ pub struct Previous;
 impl Block for Previous {
     fn info(&self) -> Info {
         events("Previous", "Outputs the value of a signal one microstep earlier.")
+            .aliases(["pre", "Previous Value"])
             .icon("M20 10H4M9 5L4 10L9 15M20 5V15")
             .equations("y(t, n) = input(t, n-1), at n >= 1\ny(t, n) = input(t, n), at n = 0 and between events")
             .absence("Absent if the input was absent one microstep earlier. Breaks a causality loop at ticks.")

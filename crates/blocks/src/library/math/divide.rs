@@ -12,6 +12,7 @@ pub struct Divide;
 impl Block for Divide {
     fn info(&self) -> Info {
         function("Divide", "Divides one signal by another.")
+            .aliases(["Division", "Quotient", "Ratio"])
             .icon("M4 10H18M11 4V4.5M11 15.5V16")
             .equations("y = numerator / denominator")
             .absence("Absent when either input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when both inputs are absent.")

@@ -12,6 +12,7 @@ pub struct Expression;
 impl Block for Expression {
     fn info(&self) -> Info {
         function("Expression", "Evaluates an expression over signals.")
+            .aliases(["Formula", "Equation", "RealExpression"])
             .equations("y = expression")
             .absence("The result of an operator is absent when an operand that it uses is absent; constants and signals that are always present do not count. An operator on event signals that are not known to be present at the same tags is an error.")
             .impulses("Operators follow the rules of Sum, Gain, Product and Divide; every other function requires inputs without impulses.")

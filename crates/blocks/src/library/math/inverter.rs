@@ -12,6 +12,7 @@ pub struct Inverter;
 impl Block for Inverter {
     fn info(&self) -> Info {
         function("Inverter", "Outputs the reciprocal of a signal.")
+            .aliases(["Reciprocal", "1/u"])
             .equations("y = 1 / input")
             .impulses("An impulse at the input is an error: its reciprocal is undefined.")
             .input(Input::one("input", "The signal; zero is an error."))

@@ -12,6 +12,7 @@ pub struct Negate;
 impl Block for Negate {
     fn info(&self) -> Info {
         function("Negate", "Negates a signal.")
+            .aliases(["Unary Minus", "Opposite"])
             .icon("M5 10H17")
             .equations("y = -u")
             .impulses("Linear: negates every coefficient.")

@@ -13,6 +13,7 @@ pub struct Product;
 impl Block for Product {
     fn info(&self) -> Info {
         function("Product", "Multiplies signals.")
+            .aliases(["Multiply", "MultiProduct"])
             .icon("M6 5L16 15M16 5L6 15")
             .equations("y = u_1 * u_2 * ...")
             .absence("Absent when any input is absent. With `absent: skip`, an absent input counts as 1, and the output is absent only when all inputs are absent.")

@@ -12,6 +12,7 @@ pub struct Sum;
 impl Block for Sum {
     fn info(&self) -> Info {
         function("Sum", "Adds signals.")
+            .aliases(["Add", "Adder", "Subtract", "MultiSum", "Summing Junction"])
             .icon("M16 5V3H6L12 10L6 17H16V15")
             .equations("y = u_1 + u_2 + ...")
             .absence("Absent inputs are ignored; the output is absent when all inputs are absent.")

@@ -15,7 +15,8 @@ impl Block for Switch {
             "Switch",
             "Outputs 1 if a signal is at or above a threshold, else 0.",
         )
-        .icon("M1 4H7L15 9M1 16H7M16 10H21M7 4H7.1M7 16H7.1")
+        .aliases(["Comparator", "GreaterEqualThreshold", "Compare To Threshold"])
+            .icon("M1 4H7L15 9M1 16H7M16 10H21M7 4H7.1M7 16H7.1")
         .equations("y = 1, if input >= threshold\ny = 0, otherwise")
         .impulses(
             "An impulse at the input is an error: an impulse cannot be compared with a threshold.",

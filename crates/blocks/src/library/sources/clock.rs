@@ -14,6 +14,7 @@ pub struct Clock;
 impl Block for Clock {
     fn info(&self) -> Info {
         source("Clock", "Emits events at exact, evenly spaced times.")
+            .aliases(["Periodic Events", "SampleTrigger", "Function-Call Generator", "Metronome"])
             .icon("M11 2A8 8 0 1 0 11.1 2ZM11 6V10L14 12")
             .equations(
                 "y(t, 1) = value, at t = offset + k period, k = 0, 1, 2, ...\nabsent otherwise",

@@ -14,6 +14,7 @@ pub struct ImpulseSource;
 impl Block for ImpulseSource {
     fn info(&self) -> Info {
         source("ImpulseSource", "Emits Dirac impulses at given times.")
+            .aliases(["Dirac Delta", "Unit Impulse", "Delta Function"])
             .icon("M2 17H20M11 17V4M7.5 7L11 3L14.5 7")
             .equations("y(t) = sum over k of weight_k * delta^(order)(t - times_k)")
             .absence("Always present; the value is 0.")

@@ -23,6 +23,7 @@ const MOST_SKIPPED: f64 = 10_000.0;
 impl Block for JavaRandom {
     fn info(&self) -> Info {
         source("JavaRandom", "Draws the random numbers of Java's generators at each event.")
+            .aliases(["java.util.Random"])
             .equations("java: s := (25214903917 s + 11) mod 2^48 for 26 and 27 bits of y = u, uniform in [0, 1)\njava, gaussian: the polar method on pairs of these, as `nextGaussian`\ndrand: s := 663608941 s mod 2^32, y = s / 2^32")
             .absence("Present when the trigger is, or always if it is the next number.")
             .impulses("An impulse at the trigger is an error.")

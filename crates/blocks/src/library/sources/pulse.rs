@@ -40,6 +40,7 @@ pub struct Pulse;
 impl Block for Pulse {
     fn info(&self) -> Info {
         source("Pulse", "Outputs a square wave with exact edges.")
+            .aliases(["Square", "BooleanPulse", "PWM", "Rectangular Wave"])
             .icon("M1 16H5V5H10V16H15V5H20V16")
             .equations("y = high, from (offset + k period, 1) to (offset + k period + width, 1)\ny = low, otherwise")
             .impulses("Carries no impulses; its derivative does.")

@@ -15,6 +15,7 @@ pub struct Ramp;
 impl Block for Ramp {
     fn info(&self) -> Info {
         source("Ramp", "Outputs a ramp that starts at a given time.")
+            .aliases(["Ramp Source", "Linear Source"])
             .icon("M2 17H8L20 3")
             .equations(
                 "y(t) = offset, for t < start\ny(t) = offset + slope * (t - start), for t >= start",

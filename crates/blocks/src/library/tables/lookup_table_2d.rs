@@ -25,6 +25,7 @@ impl Block for LookupTable2D {
             "output = z[i, j], if first = x[i] and second = y[j]\n\
              linear: bilinear, a + b*first + c*second + d*first*second in each cell of the grid\n\
              nearest: z of the nearest point along each axis; halfway between two, of the upper one\n\
+             previous: z of the last point at or below along each axis\n\
              cubic: along each axis a cubic whose slope at each point is that of the parabola \
              through it and its neighbours; the first derivatives are continuous, and polynomials \
              of degree 2 in each signal are exact",
@@ -55,7 +56,7 @@ impl Block for LookupTable2D {
             Parameter::word(
                 "interpolation",
                 "How values between breakpoints are found.",
-                ["linear", "nearest", "cubic"],
+                ["linear", "nearest", "previous", "cubic"],
             )
             .default("linear"),
         )

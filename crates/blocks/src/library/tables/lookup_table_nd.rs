@@ -12,6 +12,9 @@ use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
 /// The most axes: the work of a linear table doubles with each.
 const MOST: usize = 10;
 
+/// The most axes of a cubic table, whose work grows by a factor of four with each.
+const MOST_CUBIC: usize = 5;
+
 /// A function of any number of signals that is given by a table.
 #[derive(Debug)]
 pub struct LookupTableND;
@@ -36,7 +39,11 @@ impl Block for LookupTableND {
              with the breakpoints x, y and z of the axes; likewise for other numbers of axes\n\
              linear: linear in each signal while the others are constant, from point to point\n\
              nearest: the value at the nearest point along each axis; halfway between two, at the \
-             upper one",
+             upper one\n\
+             previous: the value at the last point at or below along each axis\n\
+             cubic: along each axis a cubic whose slope at each point is that of the parabola \
+             through it and its neighbours; the first derivatives are continuous, and polynomials \
+             of degree 2 in each signal are exact",
         )
         .absence("Absent when the input is absent.")
         .impulses("An impulse at the input is an error, because the function is not linear.")
@@ -53,7 +60,8 @@ impl Block for LookupTableND {
         ))
         .parameter(Parameter::value(
             "sizes",
-            "How many breakpoints each axis has, at least 2; there are up to 10 axes.",
+            "How many breakpoints each axis has, at least 2; there are up to 10 axes, and up to 5 \
+             with `cubic`.",
         ))
         .parameter(Parameter::value(
             "values",
@@ -64,7 +72,7 @@ impl Block for LookupTableND {
             Parameter::word(
                 "interpolation",
                 "How values between breakpoints are found.",
-                ["linear", "nearest"],
+                ["linear", "nearest", "previous", "cubic"],
             )
             .default("linear"),
         )
@@ -105,6 +113,10 @@ simulate: {stop: 1}"#,
         let point: Vec<NodeId> =
             (0..axes.len()).map(|i| cx.graph.extract(input.value, i, Shape::Scalar)).collect();
         let interpolation = Interpolation::named(cx.word("interpolation"));
+        if interpolation == Interpolation::Cubic && axes.len() > MOST_CUBIC {
+            let message = format!("`cubic` is for up to {MOST_CUBIC} axes, and not {}", axes.len());
+            return Err(Diagnostic::error("bad-parameter", message));
+        }
         let beyond = Beyond::named(cx.word("extrapolation"));
         let grid = Grid::new(&axes, values, interpolation, beyond);
         let mut value = grid.value(cx, &point, input.present);

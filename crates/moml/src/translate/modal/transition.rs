@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::super::actor::grouped;
+use super::super::composite::tick_port;
 use super::super::scope::Scope;
 use super::super::{Content, names};
+use super::speech::is_plain;
 use super::{Machine, Translated};
 use crate::Problem;
 use crate::expression::{self, Name, Node};
@@ -66,7 +68,8 @@ pub fn transitions(
         let failed =
             |reason: String| Problem::unsupported(&controller.file, relation.line, &told, reason);
         let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
-        let transition = Transition { machine, relation, states, translated, from: at, to };
+        let spoken = machine.speaks(at) && is_plain(relation, state);
+        let transition = Transition { machine, relation, states, translated, from: at, to, spoken };
         all.push(transition.yaml().map_err(failed)?);
     }
     Ok(all)
@@ -78,24 +81,47 @@ pub struct Transition<'a> {
     pub relation: &'a Relation,
     pub states: &'a [&'a Component],
     pub translated: &'a [Translated],
+    /// The state whose diagram runs when the guard is looked at.
     pub from: usize,
     pub to: usize,
+    /// Whether the outputs of the state have what the transition emits.
+    pub spoken: bool,
 }
 
 impl Transition<'_> {
-    fn text(&self, name: &str) -> Option<&str> {
+    pub fn text(&self, name: &str) -> Option<&str> {
         find(&self.relation.properties, name).and_then(Property::text)
     }
 
-    fn is(&self, name: &str) -> bool {
+    pub fn is(&self, name: &str) -> bool {
         self.text(name) == Some("true")
+    }
+
+    /// Whether the diagram that the transition enters goes on where it was left. Before version 9.1
+    /// it did unless the transition said `reset`; since then it does if this says `history`.
+    fn resumes(&self) -> bool {
+        match (self.machine.resumes, self.text("reset")) {
+            (true, reset) => self.is("history") || reset != Some("true"),
+            (false, _) => self.is("history"),
+        }
     }
 
     fn yaml(&self) -> Result<Yaml, String> {
         let to = self.machine.states[&self.states[self.to].name].clone();
         let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
+        if self.text("refinementName").is_some() {
+            return Err("a refinement of a transition".to_owned());
+        }
         let guard = self.text("guardExpression").unwrap_or("true");
-        let (guard, after) = self.guard(guard)?;
+        let (mut guard, after) = self.guard(guard)?;
+        if self.is("termination") {
+            guard = Some(self.terminated(guard)?);
+        }
+        if let Some(tick) = self.machine.inputs.get(&tick_port()).filter(|_| after.is_none()) {
+            // At a tick only one transition is taken.
+            let own = guard.map_or(String::new(), |own| format!(" and {}", conjunct(&own)));
+            guard = Some(format!("present({tick}){own}"));
+        }
         if let Some(guard) = guard {
             entries.push(("when".to_owned(), Yaml::Text(guard)));
         }
@@ -106,19 +132,20 @@ impl Transition<'_> {
         if !set.is_empty() {
             entries.push(("set".to_owned(), Yaml::map(set)));
         }
-        let mut output = self.output_actions()?;
+        let mut output = if self.spoken { Vec::new() } else { self.output_actions()? };
         if let Some(draw) = &self.machine.draw {
             output.push((draw.clone(), "1".to_owned()));
         }
         if !output.is_empty() {
             entries.push(("output".to_owned(), Yaml::map(output)));
         }
-        // Without either of them, the refinement begins again.
-        let history = self.is("history") || self.text("reset") == Some("false");
         let flags = [
-            ("history", history),
+            ("history", self.resumes()),
             ("immediate", self.is("immediate")),
-            ("preemptive", self.is("preemptive")),
+            (
+                "preemptive",
+                self.is("preemptive") && !refinements(self.states[self.from]).is_empty(),
+            ),
             ("nondeterministic", self.is("nondeterministic")),
             ("default", self.is("defaultTransition")),
             ("error", self.is("errorTransition")),
@@ -131,8 +158,19 @@ impl Transition<'_> {
         Ok(Yaml::Map(entries))
     }
 
+    /// A guard that holds only once all refinements of the state have come to a final state.
+    fn terminated(&self, guard: Option<String>) -> Result<String, String> {
+        let (state, here) = (self.states[self.from], &self.translated[self.from]);
+        if here.machines.is_empty() || here.machines.len() < refinements(state).len() {
+            return Err("the end of a refinement that is no state machine".to_owned());
+        }
+        let ends = here.machines.iter().map(|name| format!("{name}.done"));
+        let all: Vec<String> = ends.chain(guard.map(|own| conjunct(&own))).collect();
+        Ok(all.join(" and "))
+    }
+
     /// The condition, and the time that the state must have lasted.
-    fn guard(&self, text: &str) -> Result<(Option<String>, Option<String>), String> {
+    pub fn guard(&self, text: &str) -> Result<(Option<String>, Option<String>), String> {
         let node = expression::parse(text)?;
         let (mut rest, mut after) = (Vec::new(), None);
         for part in conjuncts(&node) {
@@ -189,7 +227,7 @@ impl Transition<'_> {
         self.machine.scope.find(name, None)
     }
 
-    fn output_actions(&self) -> Result<Vec<(String, String)>, String> {
+    pub fn output_actions(&self) -> Result<Vec<(String, String)>, String> {
         let mut all = Vec::new();
         for (target, value) in assignments(self.text("outputActions").unwrap_or_default())? {
             let name = self.machine.outputs.get(&target);
@@ -204,10 +242,29 @@ impl Transition<'_> {
         let text = self.text("setActions").or(self.text("commitActions")).unwrap_or_default();
         let mut all: Vec<(String, String)> = Vec::new();
         for (target, value) in assignments(text)? {
+            if let Node::Function(..) = value {
+                all.extend(self.made(&target)?);
+                continue;
+            }
             let value = self.print(&value)?;
             for name in self.targets(&target)? {
                 all.push((name, value.clone()));
             }
+        }
+        Ok(all)
+    }
+
+    /// What is set if a transition makes a function: its number, and what it takes from ports.
+    fn made(&self, target: &str) -> Result<Vec<(String, String)>, String> {
+        let key = target.split_once('.').map(|(a, b)| (a.to_owned(), b.to_owned()));
+        let closure = key.and_then(|key| self.machine.closures.get(&key));
+        let made = closure.and_then(|own| Some((own, own.made.get(&self.relation.name)?)));
+        let Some((closure, (number, read))) = made else {
+            return Err(format!("there is no function to set at `{target}`"));
+        };
+        let mut all = vec![(closure.choice.clone(), number.to_string())];
+        for (port, parameter) in read {
+            all.push((parameter.clone(), self.print(&Node::Name(port.clone()))?));
         }
         Ok(all)
     }
@@ -282,8 +339,11 @@ pub fn hoisted(
         let text = text("setActions").or(text("commitActions")).unwrap_or_default();
         let told = format!("transition {}.{}", controller.path, relation.name);
         let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
-        for (target, _) in assignments(text).map_err(failed)? {
+        for (target, value) in assignments(text).map_err(failed)? {
             let Some((refinement, name)) = target.split_once('.') else { continue };
+            if let Node::Function(..) = value {
+                continue;
+            }
             let parameter = own.entity(refinement).and_then(|own| own.property(name));
             let key = (refinement.to_owned(), name.to_owned());
             if stays(own, controller, scope, &key).map_err(failed)? {
@@ -375,7 +435,7 @@ fn conjunct(text: &str) -> String {
 }
 
 /// Assignments `a = x; b = y`. Rows of matrices are divided by `;`, too.
-fn assignments(text: &str) -> Result<Vec<(String, Node)>, String> {
+pub fn assignments(text: &str) -> Result<Vec<(String, Node)>, String> {
     let parts = separated(text).into_iter().map(str::trim).filter(|part| !part.is_empty());
     let split = |part: &str| {
         let (target, value) = part.split_once('=').ok_or(format!("`{part}` is no assignment"))?;

@@ -257,6 +257,49 @@ simulate: {{stop: {stop}, maximum_step: 0.1}}
     assert_near(tag.time.seconds(), 1.0, 1e-15);
 }
 
+/// A cubic table is exact for polynomials of degree 2 along each axis, also beyond one of its cells.
+///
+/// Holds: closed form of LookupTableND.
+#[test]
+fn a_cubic_table_of_three_axes_is_exact_for_squares() {
+    let (xs, ys, zs) = ([-1.0, 0.0, 0.5, 2.0], [0.0, 0.5, 1.5], [-2.0, -1.0, -0.5, 0.0, 1.0]);
+    let truth = |x: f64, y: f64, z: f64| (1.0 + x - x * x) * (2.0 - y * y) * (z * z - 3.0 * z);
+    let mut values = Vec::new();
+    for x in xs {
+        for y in ys {
+            values.extend(zs.map(|z| truth(x, y, z)));
+        }
+    }
+    let all = [&xs[..], &ys, &zs].concat();
+    let model = |how: &str| {
+        format!(
+            "blocks:
+  y: {{type: LookupTableND, input: '[0.5 + 1.5 * sin(time), 1.5 * sin(time)^2, -2 + time / 2]',
+    breakpoints: {all:?}, sizes: [4, 3, 5], values: {values:?}, interpolation: {how}}}
+record: [y]
+simulate: {{stop: 6, maximum_step: 0.1}}
+"
+        )
+    };
+    let path = |t: f64| (0.5 + 1.5 * t.sin(), 1.5 * t.sin().powi(2), -2.0 + t / 2.0);
+    let on = |t: f64| {
+        let (x, y, z) = path(t);
+        truth(x, y, z)
+    };
+    assert_follows(&same_everywhere(&model("cubic")), "y", on, 1e-12);
+    // The points at or below, along each axis.
+    let trace = simulate(&model("previous")).trace;
+    let below =
+        |all: &[f64], x: f64| all.iter().copied().filter(|own| *own <= x).fold(all[0], f64::max);
+    for (tag, y) in trace.series("y").into_iter().filter(|(tag, _)| tag.microstep == 0).skip(1) {
+        let (a, b, c) = path(tag.time.seconds());
+        let near = |all: &[f64], x: f64| all.iter().any(|own| (own - x).abs() < 1e-9);
+        if !near(&xs, a) && !near(&ys, b) && !near(&zs, c) {
+            assert_near(y, truth(below(&xs, a), below(&ys, b), below(&zs, c)), 1e-12);
+        }
+    }
+}
+
 /// Holds: closed form of LookupTableND.
 #[test]
 fn the_nearest_point_of_four_axes() {

@@ -1,0 +1,616 @@
+//! The functions of a library, called as the standard requires.
+//!
+//! The only file of this crate with `unsafe`. What every block of it relies on: the library is one
+//! of an FMU, whose functions have the signatures of its version of the standard; arrays that are
+//! handed over have the lengths that are handed over with them; the instance is the one that the
+//! library has made, and is not used after it has been freed.
+#![allow(unsafe_code)]
+
+use std::collections::VecDeque;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr;
+use std::sync::{Mutex, PoisonError};
+
+use libloading::Library;
+
+use super::message::{FmuError, Port, Setup};
+use crate::description::{Kind, VariableType, Version};
+
+/// An instance in the hands of the library.
+type Instance = *mut c_void;
+
+/// How a step has ended.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Stepped {
+    /// At its end.
+    Whole,
+    /// The instance ends the run.
+    Ended,
+    /// Before its end, at this time \[s\].
+    Early(f64),
+}
+
+/// The last messages of an instance.
+#[derive(Default, Debug)]
+struct Messages(Mutex<VecDeque<String>>);
+
+impl Messages {
+    /// How many are kept, and how long each may be \[bytes\].
+    const MOST: usize = 8;
+    const LENGTH: usize = 1000;
+
+    fn add(&self, text: String) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() == Messages::MOST {
+            all.pop_front();
+        }
+        all.push_back(text.trim().chars().take(Messages::LENGTH).collect());
+    }
+
+    fn take(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+}
+
+/// The functions that an instance of FMI 2.0 gets.
+#[repr(C)]
+#[derive(Debug)]
+struct Callbacks {
+    logger: unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *const c_char, *const c_char),
+    allocate: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
+    step_finished: *const c_void,
+    environment: *const Messages,
+}
+
+unsafe extern "C" {
+    fn calloc(count: usize, size: usize) -> *mut c_void;
+    fn free(memory: *mut c_void);
+}
+
+/// Keeps a message. The standard declares the function with a variable number of arguments; those
+/// that are named are passed alike, and the others are not read.
+unsafe extern "C" fn log_two(
+    environment: *mut c_void,
+    _name: *const c_char,
+    status: c_int,
+    _category: *const c_char,
+    message: *const c_char,
+) {
+    // SAFETY: see the top of this file.
+    unsafe { log_three(environment, status, ptr::null(), message) }
+}
+
+unsafe extern "C" fn log_three(
+    environment: *mut c_void,
+    status: c_int,
+    _category: *const c_char,
+    message: *const c_char,
+) {
+    if environment.is_null() || message.is_null() || status == OK {
+        return;
+    }
+    // SAFETY: the environment is the one that was handed over; a message ends with a zero.
+    let (messages, text) = unsafe { (&*environment.cast::<Messages>(), CStr::from_ptr(message)) };
+    messages.add(text.to_string_lossy().into_owned());
+}
+
+const OK: c_int = 0;
+const WARNING: c_int = 1;
+const DISCARD: c_int = 2;
+const FATAL: c_int = 4;
+
+fn status_name(status: c_int) -> String {
+    match status {
+        DISCARD => "Discard".to_owned(),
+        3 => "Error".to_owned(),
+        FATAL => "Fatal".to_owned(),
+        5 => "Pending".to_owned(),
+        other => format!("the status {other}, which the standard does not have"),
+    }
+}
+
+/// A library and the instance that it has made.
+#[derive(Debug)]
+pub(super) struct Calls {
+    library: Library,
+    version: Version,
+    kind: Kind,
+    instance: Instance,
+    /// Whether the instance may only be left alone: its status was fatal.
+    lost: bool,
+    messages: Box<Messages>,
+    callbacks: Box<Callbacks>,
+    initialised: bool,
+}
+
+// SAFETY: an instance may be used by one thread after the other; the standard asks for no more than
+// that two do not use it at once.
+unsafe impl Send for Calls {}
+
+/// Calls a function with the instance and other arguments: its name in both versions without the
+/// prefix, and the types of the arguments.
+macro_rules! call {
+    ($self:ident, $name:expr, ($($ty:ty),*), $($argument:expr),*) => {{
+        type Function = unsafe extern "C" fn(Instance $(, $ty)*) -> c_int;
+        let function: Function = $self.symbol($name)?;
+        // SAFETY: see the top of this file.
+        let status = unsafe { function($self.instance $(, $argument)*) };
+        $self.judge($name, status)
+    }};
+}
+
+impl Calls {
+    pub fn load(setup: &Setup) -> Result<Calls, FmuError> {
+        // SAFETY: the model names this library, and its user wants it to be executed.
+        let library = unsafe { Library::new(&setup.library) };
+        let library = library.map_err(|error| FmuError::Library(error.to_string()))?;
+        let messages: Box<Messages> = Box::default();
+        let callbacks = Box::new(Callbacks {
+            logger: log_two,
+            allocate: calloc,
+            free,
+            step_finished: ptr::null(),
+            environment: &*messages,
+        });
+        let (version, kind) = (setup.version, setup.kind);
+        let calls = Calls {
+            library,
+            version,
+            kind,
+            instance: ptr::null_mut(),
+            lost: false,
+            messages,
+            callbacks,
+            initialised: false,
+        };
+        Ok(calls)
+    }
+
+    /// The name of a function in the library.
+    fn full(&self, name: &str) -> String {
+        let prefix = if self.version == Version::Two { "fmi2" } else { "fmi3" };
+        format!("{prefix}{name}")
+    }
+
+    fn symbol<F: Copy>(&self, name: &str) -> Result<F, FmuError> {
+        let full = self.full(name);
+        // SAFETY: see the top of this file.
+        let found = unsafe { self.library.get::<F>(full.as_bytes()) };
+        found.map(|own| *own).map_err(|_| FmuError::NoFunction(full))
+    }
+
+    fn judge(&mut self, name: &str, status: c_int) -> Result<(), FmuError> {
+        match status {
+            OK | WARNING => Ok(()),
+            _ => {
+                self.lost |= status == FATAL;
+                Err(FmuError::Status(self.full(name), status_name(status), self.messages.take()))
+            }
+        }
+    }
+
+    pub fn instantiate(&mut self, setup: &Setup) -> Result<(), FmuError> {
+        let text = |text: &str| CString::new(text.replace('\0', "")).unwrap_or_default();
+        let (name, token) = (text(&setup.name), text(&setup.token));
+        let environment = ptr::from_ref(&*self.messages).cast_mut().cast::<c_void>();
+        self.initialised = false;
+        self.instance = match (self.version, self.kind) {
+            (Version::Two, kind) => {
+                type Make = unsafe extern "C" fn(
+                    *const c_char,
+                    c_int,
+                    *const c_char,
+                    *const c_char,
+                    *const Callbacks,
+                    c_int,
+                    c_int,
+                ) -> Instance;
+                let make: Make = self.symbol("Instantiate")?;
+                let resources = text(&uri(&setup.resources));
+                let kind = c_int::from(kind == Kind::CoSimulation);
+                let (name, token, place) = (name.as_ptr(), token.as_ptr(), resources.as_ptr());
+                // SAFETY: see the top of this file; texts and callbacks outlive the call.
+                unsafe { make(name, kind, token, place, &*self.callbacks, 0, 0) }
+            }
+            (Version::Three, kind) => {
+                let folder = format!("{}{}", setup.resources.display(), std::path::MAIN_SEPARATOR);
+                let texts = [name, token, text(&folder)];
+                self.make_three(kind, &texts, environment)?
+            }
+        };
+        match self.instance.is_null() {
+            true => Err(FmuError::NotMade(self.messages.take())),
+            false => Ok(()),
+        }
+    }
+
+    fn make_three(
+        &self,
+        kind: Kind,
+        [name, token, folder]: &[CString; 3],
+        environment: *mut c_void,
+    ) -> Result<Instance, FmuError> {
+        type Log = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
+        type Text = *const c_char;
+        type Steps = unsafe extern "C" fn(
+            Text,
+            Text,
+            Text,
+            bool,
+            bool,
+            bool,
+            bool,
+            *const u32,
+            usize,
+            *mut c_void,
+            Log,
+            *const c_void,
+        ) -> Instance;
+        type Exchange =
+            unsafe extern "C" fn(Text, Text, Text, bool, bool, *mut c_void, Log) -> Instance;
+        let (name, token, folder) = (name.as_ptr(), token.as_ptr(), folder.as_ptr());
+        let (none, no) = (ptr::null(), false);
+        // SAFETY: see the top of this file; the texts outlive the calls.
+        Ok(unsafe {
+            match kind {
+                Kind::CoSimulation => {
+                    let make: Steps = self.symbol("InstantiateCoSimulation")?;
+                    let update = ptr::null();
+                    make(
+                        name,
+                        token,
+                        folder,
+                        no,
+                        no,
+                        no,
+                        no,
+                        none,
+                        0,
+                        environment,
+                        log_three,
+                        update,
+                    )
+                }
+                Kind::ModelExchange => {
+                    let make: Exchange = self.symbol("InstantiateModelExchange")?;
+                    make(name, token, folder, no, no, environment, log_three)
+                }
+            }
+        })
+    }
+
+    pub fn enter_initialisation(
+        &mut self,
+        time: f64,
+        tolerance: Option<f64>,
+    ) -> Result<(), FmuError> {
+        let (has, tolerance) = (tolerance.is_some(), tolerance.unwrap_or(0.0));
+        match self.version {
+            Version::Two => {
+                call!(
+                    self,
+                    "SetupExperiment",
+                    (c_int, f64, f64, c_int, f64),
+                    c_int::from(has),
+                    tolerance,
+                    time,
+                    0,
+                    0.0
+                )?;
+                call!(self, "EnterInitializationMode", (),)
+            }
+            Version::Three => call!(
+                self,
+                "EnterInitializationMode",
+                (bool, f64, f64, bool, f64),
+                has,
+                tolerance,
+                time,
+                false,
+                0.0
+            ),
+        }
+    }
+
+    pub fn exit_initialisation(&mut self) -> Result<(), FmuError> {
+        call!(self, "ExitInitializationMode", (),)?;
+        self.initialised = true;
+        Ok(())
+    }
+
+    /// The name of the function that takes steps, for messages.
+    pub fn step_name(&self) -> String {
+        self.full("DoStep")
+    }
+
+    pub fn step(&mut self, from: f64, length: f64) -> Result<Stepped, FmuError> {
+        match self.version {
+            Version::Two => {
+                type Step = unsafe extern "C" fn(Instance, f64, f64, c_int) -> c_int;
+                let step: Step = self.symbol("DoStep")?;
+                // SAFETY: see the top of this file.
+                match unsafe { step(self.instance, from, length, 1) } {
+                    DISCARD if self.is_terminated() => Ok(Stepped::Ended),
+                    DISCARD => Err(FmuError::Discarded(self.step_name(), self.messages.take())),
+                    status => self.judge("DoStep", status).map(|()| Stepped::Whole),
+                }
+            }
+            Version::Three => {
+                let (mut event, mut end, mut early, mut last) = (false, false, false, from);
+                let done = call!(
+                    self,
+                    "DoStep",
+                    (f64, f64, bool, *mut bool, *mut bool, *mut bool, *mut f64),
+                    from,
+                    length,
+                    true,
+                    &mut event,
+                    &mut end,
+                    &mut early,
+                    &mut last
+                );
+                if let Err(FmuError::Status(name, status, lines)) = &done
+                    && status == "Discard"
+                {
+                    return Err(FmuError::Discarded(name.clone(), lines.clone()));
+                }
+                done?;
+                Ok(match (end, early) {
+                    (true, _) => Stepped::Ended,
+                    (false, true) => Stepped::Early(last),
+                    (false, false) => Stepped::Whole,
+                })
+            }
+        }
+    }
+
+    /// Whether an instance of FMI 2.0 has discarded a step because it ends the run.
+    fn is_terminated(&mut self) -> bool {
+        const TERMINATED: c_int = 3;
+        let mut value: c_int = 0;
+        let mut ask =
+            || call!(self, "GetBooleanStatus", (c_int, *mut c_int), TERMINATED, &mut value);
+        ask().is_ok() && value != 0
+    }
+
+    /// The state of the instance as bytes.
+    pub fn save(&mut self) -> Result<Vec<u8>, FmuError> {
+        let names = self.state_names();
+        if [names.0, names.1, names.2].iter().any(|name| self.symbol::<usize>(name).is_err()) {
+            return Err(FmuError::NotSaved);
+        }
+        let mut state: *mut c_void = ptr::null_mut();
+        call!(self, names.0, (*mut *mut c_void), &mut state)?;
+        let mut size = 0usize;
+        let (sized, written) = (names.1, names.2);
+        let mut bytes = Vec::new();
+        let mut done = call!(self, sized, (*mut c_void, *mut usize), state, &mut size);
+        if done.is_ok() {
+            bytes = vec![0u8; size];
+            let place = bytes.as_mut_ptr();
+            done = call!(self, written, (*mut c_void, *mut u8, usize), state, place, size);
+        }
+        call!(self, names.3, (*mut *mut c_void), &mut state)?;
+        done.map(|()| bytes)
+    }
+
+    /// Gives the instance a state that was saved.
+    pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), FmuError> {
+        let mut state: *mut c_void = ptr::null_mut();
+        let (made, set, freed) = match self.version {
+            Version::Two => ("DeSerializeFMUstate", "SetFMUstate", "FreeFMUstate"),
+            Version::Three => ("DeserializeFMUState", "SetFMUState", "FreeFMUState"),
+        };
+        let (place, size) = (bytes.as_ptr(), bytes.len());
+        call!(self, made, (*const u8, usize, *mut *mut c_void), place, size, &mut state)?;
+        let done = call!(self, set, (*mut c_void), state);
+        call!(self, freed, (*mut *mut c_void), &mut state)?;
+        done
+    }
+
+    /// The names of the functions that keep a state, measure it, write it and free it.
+    fn state_names(&self) -> (&'static str, &'static str, &'static str, &'static str) {
+        match self.version {
+            Version::Two => {
+                ("GetFMUstate", "SerializedFMUstateSize", "SerializeFMUstate", "FreeFMUstate")
+            }
+            Version::Three => {
+                ("GetFMUState", "SerializedFMUStateSize", "SerializeFMUState", "FreeFMUState")
+            }
+        }
+    }
+
+    /// Frees the instance, if there is one.
+    pub fn free(&mut self) {
+        let instance = std::mem::replace(&mut self.instance, ptr::null_mut());
+        if instance.is_null() || self.lost {
+            return;
+        }
+        type Function = unsafe extern "C" fn(Instance) -> c_int;
+        type Free = unsafe extern "C" fn(Instance);
+        if self.initialised
+            && let Ok(terminate) = self.symbol::<Function>("Terminate")
+        {
+            // SAFETY: see the top of this file.
+            unsafe { terminate(instance) };
+        }
+        if let Ok(free) = self.symbol::<Free>("FreeInstance") {
+            // SAFETY: see the top of this file.
+            unsafe { free(instance) };
+        }
+    }
+}
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        self.free();
+    }
+}
+
+/// Sets or reads variables of one type of C.
+macro_rules! transfer {
+    ($self:ident, set $name:expr, $ty:ty, $ports:expr, $values:expr) => {{
+        let references: Vec<u32> = $ports.iter().map(|own| own.reference).collect();
+        let values: Vec<$ty> = $values.map(|x| x as $ty).collect();
+        let (first, count, place) = (references.as_ptr(), references.len(), values.as_ptr());
+        match $self.version {
+            Version::Two => {
+                call!($self, $name, (*const u32, usize, *const $ty), first, count, place)
+            }
+            Version::Three => call!(
+                $self,
+                $name,
+                (*const u32, usize, *const $ty, usize),
+                first,
+                count,
+                place,
+                values.len()
+            ),
+        }
+    }};
+    ($self:ident, get $name:expr, $ty:ty, $ports:expr, $result:expr) => {{
+        let references: Vec<u32> = $ports.iter().map(|own| own.reference).collect();
+        let mut values = vec![<$ty>::default(); $ports.iter().map(|own| own.len).sum()];
+        let (first, count, place) = (references.as_ptr(), references.len(), values.as_mut_ptr());
+        let done = match $self.version {
+            Version::Two => {
+                call!($self, $name, (*const u32, usize, *mut $ty), first, count, place)
+            }
+            Version::Three => call!(
+                $self,
+                $name,
+                (*const u32, usize, *mut $ty, usize),
+                first,
+                count,
+                place,
+                values.len()
+            ),
+        };
+        done.map(|()| $result.extend(values.iter().map(|x| Number::number(*x))))
+    }};
+}
+
+/// A number of C as one of ours.
+trait Number: Copy {
+    fn number(self) -> f64;
+}
+
+macro_rules! numbers {
+    ($($ty:ty),*) => { $(impl Number for $ty {
+        fn number(self) -> f64 {
+            self as f64
+        }
+    })* };
+}
+
+numbers!(f64, f32, i8, u8, i16, u16, i32, u32, i64, u64);
+
+impl Calls {
+    /// Sets variables; neighbours of one type are set together.
+    pub fn set(&mut self, ports: &[Port], values: &[f64]) -> Result<(), FmuError> {
+        let mut rest = values;
+        for group in ports.chunk_by(|a, b| a.ty == b.ty) {
+            let length: usize = group.iter().map(|own| own.len).sum();
+            let (own, after) = rest.split_at_checked(length).ok_or(FmuError::OutOfOrder)?;
+            check_values(group, own)?;
+            rest = after;
+            self.set_group(group, own)?;
+        }
+        Ok(())
+    }
+
+    fn set_group(&mut self, group: &[Port], own: &[f64]) -> Result<(), FmuError> {
+        use VariableType as T;
+        let values = own.iter().copied();
+        let truth = own.iter().map(|x| u8::from(*x != 0.0));
+        match (self.version, group[0].ty) {
+            (Version::Two, T::Float64) => transfer!(self, set "SetReal", f64, group, values),
+            (Version::Two, T::Boolean) => transfer!(self, set "SetBoolean", i32, group, truth),
+            (Version::Two, _) => transfer!(self, set "SetInteger", i32, group, values),
+            (_, T::Float64) => transfer!(self, set "SetFloat64", f64, group, values),
+            (_, T::Float32) => transfer!(self, set "SetFloat32", f32, group, values),
+            (_, T::Int8) => transfer!(self, set "SetInt8", i8, group, values),
+            (_, T::UInt8) => transfer!(self, set "SetUInt8", u8, group, values),
+            (_, T::Int16) => transfer!(self, set "SetInt16", i16, group, values),
+            (_, T::UInt16) => transfer!(self, set "SetUInt16", u16, group, values),
+            (_, T::Int32) => transfer!(self, set "SetInt32", i32, group, values),
+            (_, T::UInt32) => transfer!(self, set "SetUInt32", u32, group, values),
+            (_, T::Int64 | T::Enumeration) => {
+                transfer!(self, set "SetInt64", i64, group, values)
+            }
+            (_, T::UInt64) => transfer!(self, set "SetUInt64", u64, group, values),
+            // A truth value of C is a byte that is 0 or 1.
+            (_, T::Boolean) => transfer!(self, set "SetBoolean", u8, group, truth),
+            (_, T::String | T::Binary | T::Clock) => Err(FmuError::NoNumber(group[0].name.clone())),
+        }
+    }
+
+    /// The values of variables; neighbours of one type are read together.
+    pub fn get(&mut self, ports: &[Port]) -> Result<Vec<f64>, FmuError> {
+        let mut result = Vec::new();
+        for group in ports.chunk_by(|a, b| a.ty == b.ty) {
+            self.get_group(group, &mut result)?;
+        }
+        Ok(result)
+    }
+
+    fn get_group(&mut self, group: &[Port], result: &mut Vec<f64>) -> Result<(), FmuError> {
+        use VariableType as T;
+        match (self.version, group[0].ty) {
+            (Version::Two, T::Float64) => transfer!(self, get "GetReal", f64, group, result),
+            (Version::Two, T::Boolean) => transfer!(self, get "GetBoolean", i32, group, result),
+            (Version::Two, _) => transfer!(self, get "GetInteger", i32, group, result),
+            (_, T::Float64) => transfer!(self, get "GetFloat64", f64, group, result),
+            (_, T::Float32) => transfer!(self, get "GetFloat32", f32, group, result),
+            (_, T::Int8) => transfer!(self, get "GetInt8", i8, group, result),
+            (_, T::UInt8) => transfer!(self, get "GetUInt8", u8, group, result),
+            (_, T::Int16) => transfer!(self, get "GetInt16", i16, group, result),
+            (_, T::UInt16) => transfer!(self, get "GetUInt16", u16, group, result),
+            (_, T::Int32) => transfer!(self, get "GetInt32", i32, group, result),
+            (_, T::UInt32) => transfer!(self, get "GetUInt32", u32, group, result),
+            (_, T::Int64 | T::Enumeration) => {
+                transfer!(self, get "GetInt64", i64, group, result)
+            }
+            (_, T::UInt64) => transfer!(self, get "GetUInt64", u64, group, result),
+            (_, T::Boolean) => transfer!(self, get "GetBoolean", u8, group, result),
+            (_, T::String | T::Binary | T::Clock) => Err(FmuError::NoNumber(group[0].name.clone())),
+        }
+    }
+}
+
+/// Refuses values that an integer cannot have.
+fn check_values(group: &[Port], values: &[f64]) -> Result<(), FmuError> {
+    let ty = group[0].ty;
+    if ty.is_real() || ty == VariableType::Boolean {
+        return Ok(());
+    }
+    let (least, most) = ty.range();
+    let bad = |x: &f64| x.fract() != 0.0 || *x < least || *x > most;
+    match values.iter().position(|x| x.is_nan() || bad(x)) {
+        Some(index) => {
+            let mut before = 0;
+            let owner = group.iter().find(|own| {
+                before += own.len;
+                index < before
+            });
+            let name = owner.map_or(String::new(), |own| own.name.clone());
+            Err(FmuError::NoValue(name, values[index]))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A folder as a URI, as FMI 2.0 wants it.
+fn uri(path: &Path) -> String {
+    let mut text = "file://".to_owned();
+    for byte in path.to_string_lossy().replace('\\', "/").bytes() {
+        match byte {
+            b'/' | b':' | b'-' | b'_' | b'.' | b'~' => text.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
+            byte => text += &format!("%{byte:02X}"),
+        }
+    }
+    text
+}

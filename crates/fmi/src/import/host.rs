@@ -1,0 +1,107 @@
+//! The life of an instance: what each request means in calls of the standard.
+
+use super::calls::{Calls, Stepped};
+use super::message::{FmuError, Reply, Request, Setup, Start};
+
+/// A library with at most one instance.
+#[derive(Debug)]
+pub struct Host {
+    setup: Setup,
+    calls: Calls,
+    phase: Phase,
+}
+
+/// Where an instance is in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// There is none.
+    None,
+    /// In initialisation mode.
+    Initialising,
+    /// Between steps.
+    Stepping,
+}
+
+impl Host {
+    /// Loads a library.
+    pub fn open(setup: Setup) -> Result<Host, FmuError> {
+        let calls = Calls::load(&setup)?;
+        Ok(Host { setup, calls, phase: Phase::None })
+    }
+
+    /// Does what is asked.
+    pub fn handle(&mut self, request: &Request) -> Reply {
+        self.answer(request).unwrap_or_else(Reply::Failed)
+    }
+
+    fn answer(&mut self, request: &Request) -> Result<Reply, FmuError> {
+        match request {
+            Request::Open(_) => Err(FmuError::OutOfOrder),
+            Request::Begin(start, inputs) => {
+                self.begin(start)?;
+                self.exchange(inputs)
+            }
+            Request::Inputs(inputs) if self.phase == Phase::Initialising => self.exchange(inputs),
+            Request::Inputs(_) => Err(FmuError::OutOfOrder),
+            Request::Step { from, length, inputs } => self.step(*from, *length, inputs),
+            Request::Save => self.calls.save().map(Reply::Bytes),
+            Request::Load(start, inputs, bytes) => {
+                self.begin(start)?;
+                self.calls.set(&self.setup.inputs, inputs)?;
+                self.leave_initialisation()?;
+                self.calls.load_state(bytes)?;
+                Ok(Reply::Done)
+            }
+            Request::Close => {
+                self.calls.free();
+                self.phase = Phase::None;
+                Ok(Reply::Done)
+            }
+        }
+    }
+
+    fn begin(&mut self, start: &Start) -> Result<(), FmuError> {
+        self.calls.free();
+        self.calls.instantiate(&self.setup)?;
+        for (port, values) in &start.values {
+            self.calls.set(std::slice::from_ref(port), values)?;
+        }
+        self.calls.enter_initialisation(start.time, start.tolerance)?;
+        self.phase = Phase::Initialising;
+        Ok(())
+    }
+
+    fn exchange(&mut self, inputs: &[f64]) -> Result<Reply, FmuError> {
+        self.calls.set(&self.setup.inputs, inputs)?;
+        self.calls.get(&self.setup.outputs).map(Reply::Values)
+    }
+
+    fn leave_initialisation(&mut self) -> Result<(), FmuError> {
+        self.phase = Phase::Stepping;
+        self.calls.exit_initialisation()
+    }
+
+    fn step(&mut self, from: f64, length: f64, inputs: &[f64]) -> Result<Reply, FmuError> {
+        if self.phase == Phase::None {
+            return Err(FmuError::OutOfOrder);
+        }
+        self.calls.set(&self.setup.inputs, inputs)?;
+        if self.phase == Phase::Initialising {
+            self.leave_initialisation()?;
+        }
+        let mut at = from;
+        let end = from + length;
+        loop {
+            // A step may end early although that was not allowed; it is then continued.
+            let length = if at == from { length } else { end - at };
+            match self.calls.step(at, length)? {
+                Stepped::Whole => break self.calls.get(&self.setup.outputs).map(Reply::Values),
+                Stepped::Ended => break self.calls.get(&self.setup.outputs).map(Reply::Ended),
+                Stepped::Early(time) if time > at && time < end => at = time,
+                Stepped::Early(_) => {
+                    break Err(FmuError::Discarded(self.calls.step_name(), Vec::new()));
+                }
+            }
+        }
+    }
+}
