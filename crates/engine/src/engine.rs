@@ -161,7 +161,7 @@ impl Engine<'_> {
         };
         let begun = self.state.regions[region].solver.counters().accepted;
         let switches = self.state.switches.len();
-        let before = horizon.min(limit);
+        let before = self.last_start(horizon.min(limit));
         let result = match quiet || most == 1 {
             true => self.step_region(region, own, (before, most, false)),
             false => self.step_with_rows(region, own, (before, most), sink),

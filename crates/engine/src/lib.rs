@@ -15,6 +15,7 @@
 mod simulation;
 
 mod future;
+mod lanes;
 
 mod engine;
 mod exchange;
@@ -50,9 +51,10 @@ pub use error::{RunError, SlidingFailure, Switching};
 pub use exchange::{Direction, Outside};
 pub use failure::InputValue;
 pub use fixed_step::{Extremes, FixedStepSimulation, FixedStepSnapshot};
+pub use lanes::{LaneRefusal, LaneRuns, Lanes, region_in_lanes};
 pub use log::{Change, Event, Switch};
 pub use machines::choices::Choice;
-pub use native::{Pass, RegionCode, Routines, UnitCode};
+pub use native::{LaneCode, Pass, RegionCode, Routines, UnitCode};
 pub use options::Options;
 pub use rows::{Row, Sink};
 pub use simulation::{Progress, Simulation, StopReason};

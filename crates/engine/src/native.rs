@@ -7,9 +7,10 @@
 
 use base::Table;
 use program::RegionId;
+use program::tape::Slot;
 use std::fmt::Debug;
 
-use solver::Trial;
+use solver::{LaneLayout, LaneTrials, Trial};
 
 /// The functions of a region as code over the buffer. If the whole region always runs
 /// ([`program::RegionProgram::is_whole`]), states, rates and watched functions are in the arrays
@@ -32,6 +33,19 @@ pub trait RegionCode: Debug + Send + Sync {
     /// Takes a whole trial step, if there is code for it; times count from `origin` \[s\]. The
     /// result is NaN if a rate is not finite and the region has functions for that case.
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64>;
+}
+
+/// Whole trial steps of several runs of a program side by side, each with the bits of
+/// [`RegionCode::trial`].
+pub trait LaneCode: Debug + Send + Sync {
+    /// How many states, slopes and inputs a run has.
+    fn layout(&self) -> LaneLayout;
+
+    /// The slots whose numbers are the inputs of a run, in this order.
+    fn inputs(&self) -> &[Slot];
+
+    /// Takes the trial steps of all runs.
+    fn trial(&self, trials: &mut LaneTrials);
 }
 
 /// Inputs and results of the code of units.

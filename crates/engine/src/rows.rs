@@ -191,11 +191,6 @@ impl Beside {
         self.rows.steps
     }
 
-    /// Whether no row is due between events, of a region whose steps have none.
-    pub fn is_quiet(&self) -> bool {
-        self.rows.every.is_none() && self.on_list >= self.rows.times.len()
-    }
-
     /// The next times on the grid and on the list.
     fn next(&self, start: ExactTime) -> [Option<Time>; 2] {
         let grid = |every| Time::tick(start.to_rational(), every, self.on_grid.into());
@@ -491,6 +486,15 @@ impl Engine<'_> {
             beside |= u64::from(due) << bit;
         }
         Some(DueRow { time, result, beside }).filter(|due| due.time >= start.time())
+    }
+
+    /// The next time at which a row is due whatever happens, of the result or beside it.
+    pub(crate) fn next_due(&self) -> Option<Time> {
+        let (rows, start) = (&self.options.rows, self.options.start);
+        let tick = |every| Time::tick(start.to_rational(), every, self.state.rows.on_grid.into());
+        let list = rows.times.get(self.state.rows.on_list).copied();
+        let beside = self.scratch.besides.iter().flat_map(|own| own.next(start)).flatten();
+        [rows.every.and_then(tick), list].into_iter().flatten().chain(beside).min()
     }
 
     /// The same if rows are due after steps only.

@@ -5,7 +5,7 @@ use program::tape::{Jet, Partial, Rounded};
 use program::{BlockId, CrossingId, LineId, Program, RegionId, TimerId, TrackedId};
 
 use base::{Rational, Table, Time};
-use solver::Solver;
+use solver::{Solver, StepError};
 
 use crate::delays::SpareChanges;
 use crate::machines::MachineScratch;
@@ -63,6 +63,8 @@ pub(crate) struct Scratch {
     /// and the states. The solver as it was before them.
     pub passed: Vec<f64>,
     pub spare_solver: Option<Box<Solver>>,
+    /// Why the last step in a lane has failed.
+    pub failed_lane: Option<StepError>,
     /// Values on their way from or to the buffer.
     pub numbers: Vec<f64>,
     /// Rows beside those of the result, and the buffer before the last of them.
@@ -118,6 +120,7 @@ impl Scratch {
             zeno: None,
             passed: Vec::new(),
             spare_solver: None,
+            failed_lane: None,
             numbers: Vec::new(),
             besides: Vec::new(),
             unlooked: Vec::new(),

@@ -1,13 +1,14 @@
 //! Instructions of a tape as instructions of the code generator, number by number.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::FunctionBuilder;
-use ir::{Binary, Code, Instr, Slot, Tape, Unary};
+use ir::{Binary, Code, Extra, Instr, Slot, Tape, Unary};
 use rustc_hash::FxHashMap;
 
 use crate::code::Calls;
 use crate::kept::{Kept, REACH};
+use crate::loops::PAIR;
 use crate::windows::Windows;
 
 /// How memory is used: it is there, which [`crate::verify`] has made sure of, and nothing is known
@@ -39,6 +40,14 @@ pub(crate) struct Emitter<'a, 'f, 'c> {
     pub windows: &'a Windows,
     /// The buffer, then the windows.
     pub arrays: Vec<Value>,
+    /// The slots that have a place in the first array, if only some have: the index is the place.
+    pub inputs: Option<&'a [Slot]>,
+    /// The type of the number of a slot: one, or a pair of two runs.
+    pub ty: Type,
+    /// The distance of the numbers of two neighbouring slots, and the offset of the first
+    /// \[bytes\].
+    pub unit: i32,
+    pub from: i32,
     pub store: Store<'a>,
     known: FxHashMap<Slot, Known>,
     /// Numbers that were made from truths.
@@ -56,8 +65,21 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
         arrays: Vec<Value>,
         store: Store<'a>,
     ) -> Self {
-        let (known, truths) = (FxHashMap::default(), FxHashMap::default());
-        Emitter { builder, calls, tape, windows, arrays, store, known, truths, at: 0 }
+        Emitter {
+            builder,
+            calls,
+            tape,
+            windows,
+            arrays,
+            inputs: None,
+            ty: types::F64,
+            unit: 8,
+            from: 0,
+            store,
+            known: FxHashMap::default(),
+            truths: FxHashMap::default(),
+            at: 0,
+        }
     }
 
     /// Forgets what is in registers: what follows may be reached by another path.
@@ -73,8 +95,13 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
 
     /// The array and the offset \[bytes\] of a slot.
     pub fn address(&self, slot: Slot) -> (Value, i32) {
+        if let Some(inputs) = self.inputs {
+            let place =
+                inputs.iter().position(|own| *own == slot).expect("every input has a place");
+            return (self.arrays[0], self.from + self.unit * place as i32);
+        }
         let location = self.windows.locate(slot);
-        (self.arrays[location.array], 8 * location.index as i32)
+        (self.arrays[location.array], self.from + self.unit * location.index as i32)
     }
 
     /// The number of a slot.
@@ -87,7 +114,7 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
             return known.value;
         }
         let (array, offset) = self.address(slot);
-        let value = self.builder.ins().load(types::F64, trusted(), array, offset);
+        let value = self.builder.ins().load(self.ty, trusted(), array, offset);
         self.know(slot, value);
         value
     }
@@ -129,7 +156,7 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
                 self.write(dst, 0, value);
             }
             Code::Sum => {
-                let zero = self.builder.ins().f64const(0.0);
+                let zero = self.constant(0.0);
                 let total = (0..n).fold(zero, |total, i| {
                     let term = self.read(a + i);
                     self.builder.ins().fadd(total, term)
@@ -163,7 +190,7 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
         match instr.code {
             Code::Copy | Code::CopyEach => self.read(a + i),
             Code::Splat => self.read(a),
-            Code::Unknown => self.builder.ins().f64const(f64::NAN),
+            Code::Unknown => self.constant(f64::NAN),
             Code::Neg => {
                 let a = self.read(a);
                 self.unary(Unary::Neg, a)
@@ -190,13 +217,66 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
             Code::FloorOutside => self.call("FloorOutside", &[a, b, c]),
             _ => {
                 let condition = self.truth(a);
-                self.builder.ins().select(condition, b, c)
+                self.either(condition, b, c)
             }
         }
     }
 
-    /// Calls a function of numbers.
+    /// A constant, for each number of the type.
+    pub fn constant(&mut self, value: f64) -> Value {
+        if self.ty == PAIR { self.twice(value) } else { self.builder.ins().f64const(value) }
+    }
+
+    /// A pair of a constant, which the processor takes straight from memory.
+    pub fn twice(&mut self, value: f64) -> Value {
+        let bytes = [value.to_le_bytes(); 2].concat();
+        let both = self.builder.func.dfg.constants.insert(bytes.into());
+        self.builder.ins().vconst(PAIR, both)
+    }
+
+    /// Whether a value is a pair.
+    pub fn is_pair(&self, value: Value) -> bool {
+        self.builder.func.dfg.value_type(value).is_vector()
+    }
+
+    /// The first value if a condition holds, else the second; of pairs each by itself.
+    pub fn either(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        match self.is_pair(yes) {
+            true => self.choice(condition, yes, no),
+            false => self.builder.ins().select(condition, yes, no),
+        }
+    }
+
+    /// Takes each number of an instruction that chooses from the arm that its first operand says, or
+    /// from the last one.
+    pub fn chosen(&mut self, instr: &Instr) {
+        let Extra::Choose(arms) = &self.tape.extra()[instr.extra()] else { return };
+        let Some((last, others)) = arms.split_last() else { return };
+        let number = self.read(instr.a);
+        for i in 0..instr.n {
+            let mut value = self.read(*last + i);
+            for (place, arm) in others.iter().enumerate().rev() {
+                // What is below the next number, or no number at all, is rounded down to this one.
+                let next = self.same((place + 1) as f64, number);
+                let own = self.builder.ins().fcmp(FloatCC::UnorderedOrLessThan, number, next);
+                let arm = self.read(*arm + i);
+                value = self.either(own, arm, value);
+            }
+            self.write(instr.dst + i, i as usize, value);
+        }
+    }
+
+    /// Calls a function of numbers, for pairs twice.
     pub fn call(&mut self, name: &str, arguments: &[Value]) -> Value {
+        if self.is_pair(arguments[0]) {
+            let [first, second] = [0, 1].map(|lane| {
+                let own = |pair: &Value| self.builder.ins().extractlane(*pair, lane);
+                let own: Vec<Value> = arguments.iter().map(own).collect();
+                self.call(name, &own)
+            });
+            let pair = self.builder.ins().scalar_to_vector(PAIR, first);
+            return self.builder.ins().insertlane(pair, second, 1);
+        }
         let function = self.calls.get(self.builder, name);
         let call = self.builder.ins().call(function, arguments);
         self.builder.inst_results(call)[0]
@@ -209,7 +289,7 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
             Unary::Sqrt => self.builder.ins().sqrt(a),
             Unary::Floor => self.builder.ins().floor(a),
             Unary::Not => {
-                let zero = self.builder.ins().f64const(0.0);
+                let zero = self.same(0.0, a);
                 let truth = self.builder.ins().fcmp(FloatCC::Equal, a, zero);
                 self.number(truth)
             }
@@ -222,15 +302,21 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
     }
 
     fn sign(&mut self, a: Value) -> Value {
-        let [zero, one, least, none] =
-            [0.0, 1.0, -1.0, f64::NAN].map(|x| self.builder.ins().f64const(x));
-        let ins = |e: &mut Self, condition, yes, no| {
-            let truth = e.builder.ins().fcmp(condition, a, zero);
-            e.builder.ins().select(truth, yes, no)
-        };
-        let value = ins(self, FloatCC::Equal, zero, none);
-        let value = ins(self, FloatCC::LessThan, least, value);
-        ins(self, FloatCC::GreaterThan, one, value)
+        let [zero, one, least, none] = [0.0, 1.0, -1.0, f64::NAN].map(|x| self.same(x, a));
+        let cases =
+            [(FloatCC::Equal, zero), (FloatCC::LessThan, least), (FloatCC::GreaterThan, one)];
+        cases.into_iter().fold(none, |others, (condition, own)| {
+            let truth = self.builder.ins().fcmp(condition, a, zero);
+            self.either(truth, own, others)
+        })
+    }
+
+    /// A constant of the type of a value.
+    fn same(&mut self, constant: f64, value: Value) -> Value {
+        match self.is_pair(value) {
+            true => self.twice(constant),
+            false => self.builder.ins().f64const(constant),
+        }
     }
 
     /// Two operands.
@@ -262,19 +348,24 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
         self.number(truth)
     }
 
-    /// Whether a number is not zero.
+    /// Whether a number is not zero: a truth, or for a pair two masks.
     pub fn truth(&mut self, a: Value) -> Value {
         if let Some(truth) = self.truths.get(&a) {
             return *truth;
         }
-        let zero = self.builder.ins().f64const(0.0);
+        let zero = self.same(0.0, a);
         self.builder.ins().fcmp(FloatCC::NotEqual, a, zero)
     }
 
     /// 1 or 0.
     fn number(&mut self, truth: Value) -> Value {
-        let wide = self.builder.ins().uextend(types::I64, truth);
-        let value = self.builder.ins().fcvt_from_sint(types::F64, wide);
+        let value = match self.is_pair(truth) {
+            true => self.numbers(truth),
+            false => {
+                let wide = self.builder.ins().uextend(types::I64, truth);
+                self.builder.ins().fcvt_from_sint(types::F64, wide)
+            }
+        };
         self.truths.insert(value, truth);
         value
     }

@@ -1,80 +1,177 @@
-//! Operations on two numbers side by side. Truths are masks of all ones or all zeros.
+//! All stages of an explicit step of several runs side by side.
+//!
+//! What one run does with a number, the code does with a pair of numbers of two runs, and the stages
+//! of several pairs take turns, so that the processor has something to do while one of them waits
+//! for itself. The arithmetic of each run is that of [`crate::StepRoutine`], from the same
+//! [`crate::step::Writer`]; what is no instruction on pairs, such as a sine, is called for each
+//! number by itself.
 
-use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
-use ir::{Binary, Unary};
+use std::sync::Arc;
 
-use crate::emit::Emitter;
-use crate::loops::LANES;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_module::FuncId;
+use ir::{Code, Instr, Slot};
+use rustc_hash::FxHashSet;
+use solver::{LANES, LaneLayout, LaneRow, LaneTrials};
 
-impl Emitter<'_, '_, '_> {
-    /// One operand each.
-    pub fn paired_unary(&mut self, op: Unary, a: Value) -> Value {
-        match op {
-            Unary::Neg => self.builder.ins().fneg(a),
-            Unary::Sqrt => self.builder.ins().sqrt(a),
-            Unary::Floor => self.builder.ins().floor(a),
-            Unary::Not => {
-                let zero = self.both(0.0);
-                let mask = self.builder.ins().fcmp(FloatCC::Equal, a, zero);
-                self.numbers(mask)
-            }
-            Unary::Sign => {
-                let [zero, one, least, none] =
-                    [0.0, 1.0, -1.0, f64::NAN].map(|value| self.both(value));
-                let cases = [
-                    (FloatCC::Equal, zero),
-                    (FloatCC::LessThan, least),
-                    (FloatCC::GreaterThan, one),
-                ];
-                cases.into_iter().fold(none, |others, (condition, own)| {
-                    let mask = self.builder.ins().fcmp(condition, a, zero);
-                    self.choice(mask, own, others)
-                })
-            }
-            op => unreachable!("{op:?} is a function of one number"),
+use crate::NativeError;
+use crate::code::{Maker, Memory};
+use crate::emit::{Emitter, Store, trusted};
+use crate::kept::{SMALL, Way, way};
+use crate::loops::PAIR;
+use crate::slots::{Slots, reads, writes};
+use crate::step::{Array, StepPlan, Writer, fits};
+use crate::verify;
+use crate::windows::Windows;
+
+/// How many pairs of runs there are.
+const PAIRS: usize = LANES / 2;
+
+/// The bytes of a row: the numbers of one kind of all runs.
+const ROW: i32 = size_of::<LaneRow>() as i32;
+
+/// The most instructions of a function in which several pairs take turns, in those of one stage: a
+/// long function takes long to compile, and a long stage has enough to do for the processor.
+const TOGETHER: usize = 400;
+
+type Function = unsafe extern "C" fn(*mut f64) -> f64;
+
+/// A trial step of several runs as native code.
+#[derive(Debug)]
+pub struct LaneRoutine {
+    function: Function,
+    layout: LaneLayout,
+    inputs: Vec<Slot>,
+    /// How many pairs one call computes.
+    together: usize,
+    /// Holds the code.
+    _memory: Arc<Memory>,
+}
+
+impl LaneRoutine {
+    /// The slots whose numbers must be among the inputs of each lane, in this order.
+    pub fn inputs(&self) -> &[Slot] {
+        &self.inputs
+    }
+
+    /// How many states and slopes a lane has.
+    pub fn layout(&self) -> LaneLayout {
+        self.layout
+    }
+
+    /// Computes slopes, states and errors of the trials of all lanes. The error is NaN if the plan
+    /// watches the rates and one is not finite.
+    #[inline]
+    pub fn run(&self, trials: &mut LaneTrials) {
+        assert!(trials.layout() == self.layout, "lanes run over the rows that they were made for");
+        let rows = trials.rows_mut().as_mut_ptr().cast::<f64>();
+        for pair in (0..PAIRS).step_by(self.together) {
+            // SAFETY: the code was made by this crate for this signature; it uses the pairs from
+            // this one on, of the rows of the layout, which has just been checked, and its memory
+            // lives as long as this routine.
+            unsafe { (self.function)(rows.add(2 * pair)) };
         }
     }
+}
 
-    /// Two operands each.
-    pub fn paired_binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
-        let condition = match op {
-            Binary::Equal => FloatCC::Equal,
-            Binary::Less => FloatCC::LessThan,
-            Binary::LessEqual => FloatCC::LessThanOrEqual,
-            Binary::And | Binary::Or => {
-                let (a, b) = (self.mask(a), self.mask(b));
-                let ins = self.builder.ins();
-                let mask = if op == Binary::And { ins.band(a, b) } else { ins.bor(a, b) };
-                return self.numbers(mask);
-            }
-            op => return self.binary(op, a, b),
+/// Compiles a trial step of several runs; none if the steps of one run are not computed whole.
+pub fn compile_lanes(plan: &StepPlan) -> Result<Option<LaneRoutine>, NativeError> {
+    verify::step(plan)?;
+    let has = |instr: &Instr| match instr.code {
+        Code::Skip => true,
+        Code::Choose => instr.n <= SMALL,
+        _ => way(instr) == Way::Single,
+    };
+    if !fits(plan, has) || plan.tableau.embedded.is_none() {
+        return Ok(None);
+    }
+    let (inputs, together) = (inputs(plan), together(plan));
+    let (states, slopes) = (plan.state.len(), plan.tableau.nodes.len());
+    let layout = LaneLayout { states, slopes, inputs: inputs.len() };
+    let mut maker = Maker::new()?;
+    let id = function(&mut maker, plan, (layout, &inputs), together)?;
+    let (addresses, memory) = maker.finish(&[id])?;
+    Ok(Some(LaneRoutine {
+        // SAFETY: this function was made with this signature.
+        function: unsafe { std::mem::transmute::<*const u8, Function>(addresses[0]) },
+        layout,
+        inputs,
+        together,
+        _memory: Arc::new(memory),
+    }))
+}
+
+/// How many pairs take turns in one function.
+fn together(plan: &StepPlan) -> usize {
+    let weights: usize = plan.tableau.rows.iter().map(|row| 2 * row.len() + 2).sum();
+    let stages = plan.tableau.nodes.len().max(2) - 1;
+    let stage = plan.tape.len() + plan.state.len() * weights / stages;
+    [4, 2, 1].into_iter().find(|pairs| pairs * stage <= TOGETHER).unwrap_or(1)
+}
+
+/// The slots that the rates read and do not compute, apart from states and time.
+fn inputs(plan: &StepPlan) -> Vec<Slot> {
+    let mut known: FxHashSet<Slot> = plan.state.iter().chain([plan.time]).collect();
+    let mut inputs = Vec::new();
+    let mut ask = |slot: Slot, known: &mut FxHashSet<Slot>| {
+        if known.insert(slot) {
+            inputs.push(slot);
+        }
+    };
+    for instr in plan.tape.code().iter().filter(|instr| instr.code != Code::Skip) {
+        let extra = plan.tape.extra();
+        for slot in reads(extra, instr).into_iter().flat_map(Slots::iter) {
+            ask(slot, &mut known);
+        }
+        known.extend(writes(extra, instr).into_iter().flat_map(Slots::iter));
+    }
+    plan.rate.iter().for_each(|slot| ask(slot, &mut known));
+    inputs
+}
+
+fn function(
+    maker: &mut Maker,
+    plan: &StepPlan,
+    (layout, inputs): (LaneLayout, &[Slot]),
+    together: usize,
+) -> Result<FuncId, NativeError> {
+    let windows = Windows::default();
+    maker.function(1, true, |builder, calls| {
+        let block = builder.current_block().expect("a function has its first block");
+        let rows = builder.block_params(block)[0];
+        let mut e = Emitter::new(builder, calls, plan.tape, &windows, vec![rows], Store::Nowhere);
+        (e.ty, e.unit, e.from) = (PAIR, ROW, ROW * layout.input() as i32);
+        e.inputs = Some(inputs);
+        let array = |row: usize| Array { base: rows, first: ROW * row as i32 };
+        let mut writer = Writer {
+            e,
+            plan,
+            frame: rows,
+            x0: array(layout.x0()),
+            x1: array(layout.x1()),
+            slopes: (0..layout.slopes).map(|stage| array(layout.slope(stage))).collect(),
+            origin: array(LaneLayout::ORIGIN),
+            relative: array(LaneLayout::RELATIVE),
+            absolute: array(LaneLayout::ABSOLUTE),
+            unit: ROW,
+            at: 0,
         };
-        let mask = self.builder.ins().fcmp(condition, a, b);
-        self.numbers(mask)
-    }
-
-    /// Which of two numbers are not zero.
-    pub fn mask(&mut self, a: Value) -> Value {
-        let zero = self.both(0.0);
-        self.builder.ins().fcmp(FloatCC::NotEqual, a, zero)
-    }
-
-    /// In each lane the number of the first if the mask is set, else that of the second.
-    pub fn choice(&mut self, mask: Value, a: Value, b: Value) -> Value {
-        let mask = self.builder.ins().bitcast(LANES, MemFlagsData::new(), mask);
-        self.builder.ins().bitselect(mask, a, b)
-    }
-
-    /// In each lane 1 if the mask is set, else 0.
-    fn numbers(&mut self, mask: Value) -> Value {
-        let one = self.both(1.0);
-        let mask = self.builder.ins().bitcast(LANES, MemFlagsData::new(), mask);
-        self.builder.ins().band(mask, one)
-    }
-
-    fn both(&mut self, value: f64) -> Value {
-        let value = self.builder.ins().f64const(value);
-        self.builder.ins().splat(LANES, value)
-    }
+        let steps: Vec<(i32, [Value; 2])> = (0..together as i32)
+            .map(|pair| {
+                let at = 16 * pair;
+                let ends = [LaneLayout::START, LaneLayout::END].map(|row| {
+                    let offset = ROW * row as i32 + at;
+                    writer.e.builder.ins().load(PAIR, trusted(), rows, offset)
+                });
+                (at, ends)
+            })
+            .collect();
+        let errors = writer.steps(&steps);
+        for ((at, _), error) in steps.iter().zip(errors) {
+            let offset = ROW * LaneLayout::ERROR as i32 + at;
+            writer.e.builder.ins().store(trusted(), error, rows, offset);
+        }
+        let done = writer.e.builder.ins().f64const(0.0);
+        writer.e.builder.ins().return_(&[done]);
+    })
 }

@@ -23,12 +23,13 @@ mod slots;
 mod windows;
 
 mod emit;
-mod lanes;
 mod loops;
+mod pair;
 mod products;
 mod repeat;
 mod vectors;
 
+mod lanes;
 mod pieces;
 mod routine;
 mod step;
@@ -41,6 +42,7 @@ mod verify;
 pub use compile::{Compiled, compile};
 pub use error::{NativeError, PlanError};
 pub use frame::UnitsFrame;
+pub use lanes::{LaneRoutine, compile_lanes};
 pub use routine::{Plan, Routine};
 pub use step::{StepPlan, StepRoutine};
 pub use units::{OutputPlan, UnitPlan, UnitsPlan, WORD, WordPlan, WordRoutine};

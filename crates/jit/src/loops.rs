@@ -7,14 +7,14 @@ use ir::Slot;
 use crate::emit::{Emitter, trusted};
 
 /// Two numbers side by side.
-pub(crate) const LANES: Type = types::F64X2;
+pub(crate) const PAIR: Type = types::F64X2;
 
 impl Emitter<'_, '_, '_> {
     /// Does something for elements 0 to `count`, one at a time or, with `lanes`, two: `body` gets
     /// the index of the element and the type that it computes with.
     pub fn each(&mut self, count: u32, lanes: bool, mut body: impl FnMut(&mut Self, Value, Type)) {
         let paired = if lanes { count / 2 * 2 } else { 0 };
-        self.range(0, paired, 2, &mut |e, i| body(e, i, LANES));
+        self.range(0, paired, 2, &mut |e, i| body(e, i, PAIR));
         self.range(paired, count, 1, &mut |e, i| body(e, i, types::F64));
     }
 

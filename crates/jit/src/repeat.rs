@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
 use ir::{Binary, Code, Repeat, RepeatOp, Slot, Unary};
 
 use crate::emit::Emitter;
-use crate::loops::LANES;
+use crate::loops::PAIR;
 
 /// Whether two iterations can run side by side.
 fn has_lanes(op: &RepeatOp) -> bool {
@@ -29,7 +29,7 @@ impl Emitter<'_, '_, '_> {
             .map(|(slot, stride)| (*stride == 0).then(|| self.still(*slot, lanes)))
             .collect();
         self.each(body.count, lanes, |e, i, ty| {
-            let paired = usize::from(ty == LANES);
+            let paired = usize::from(ty == PAIR);
             let mut values: Vec<Value> = Vec::with_capacity(body.loads.len() + body.ops.len());
             for ((slot, stride), still) in body.loads.iter().zip(&still) {
                 values.push(match still {
@@ -38,7 +38,7 @@ impl Emitter<'_, '_, '_> {
                 });
             }
             for op in &body.ops {
-                let value = e.repeated(*op, &values, ty);
+                let value = e.repeated(*op, &values);
                 values.push(value);
             }
             for (value, slot, stride) in &body.stores {
@@ -50,7 +50,7 @@ impl Emitter<'_, '_, '_> {
     /// A number that is the same for all iterations, and twice side by side.
     fn still(&mut self, slot: Slot, lanes: bool) -> [Value; 2] {
         let one = self.read(slot);
-        [one, if lanes { self.builder.ins().splat(LANES, one) } else { one }]
+        [one, if lanes { self.builder.ins().splat(PAIR, one) } else { one }]
     }
 
     /// The number of an iteration, or those of two.
@@ -61,7 +61,7 @@ impl Emitter<'_, '_, '_> {
         let first = self.load_at(slot, i, stride, types::F64);
         let next = slot.moved(stride);
         let second = self.load_at(next, i, stride, types::F64);
-        let pair = self.builder.ins().scalar_to_vector(LANES, first);
+        let pair = self.builder.ins().scalar_to_vector(PAIR, first);
         self.builder.ins().insertlane(pair, second, 1)
     }
 
@@ -74,15 +74,9 @@ impl Emitter<'_, '_, '_> {
         self.store_at(slot.moved(stride), i, stride, second);
     }
 
-    fn repeated(&mut self, op: RepeatOp, values: &[Value], ty: Type) -> Value {
+    fn repeated(&mut self, op: RepeatOp, values: &[Value]) -> Value {
         let [a, b, c] = op.reads().map(|index| values[index as usize]);
         match op {
-            RepeatOp::Unary(op, _) if ty == LANES => self.paired_unary(op, a),
-            RepeatOp::Binary(op, ..) if ty == LANES => self.paired_binary(op, a, b),
-            RepeatOp::Select(..) if ty == LANES => {
-                let mask = self.mask(a);
-                self.choice(mask, b, c)
-            }
             RepeatOp::Unary(op, _) => self.unary(op, a),
             RepeatOp::Binary(op, ..) => self.binary(op, a, b),
             RepeatOp::Select(..) => self.three(Code::Select, [a, b, c]),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_module::FuncId;
-use ir::{Slot, SlotRange, Tape};
+use ir::{Code, Instr, Slot, SlotRange, Tape};
 use solver::{ERROR_LANES, StepRules, Tableau, Trial, Weight};
 
 use crate::NativeError;
@@ -109,15 +109,21 @@ impl StepRoutine {
     }
 }
 
-/// Compiles a step, if that pays.
-pub(crate) fn function(maker: &mut Maker, plan: &StepPlan) -> Result<Option<FuncId>, NativeError> {
-    let single = plan.tape.code().iter().all(|instr| way(instr) == Way::Single);
+/// Whether all stages of a step are short enough to be one function, of instructions that one can
+/// have.
+pub(crate) fn fits(plan: &StepPlan, has: impl Fn(&Instr) -> bool) -> bool {
+    let single = plan.tape.code().iter().all(has);
     let (states, length, slopes) = (plan.state.len(), plan.tape.len(), plan.tableau.nodes.len());
-    let fits = slopes <= SLOPES
+    single
+        && slopes <= SLOPES
         && (1..=STATES).contains(&states)
         && length <= INSTRUCTIONS
-        && length * (slopes - 1) <= INSTRUCTIONS_OF_STEP;
-    if !single || !fits {
+        && length * (slopes - 1) <= INSTRUCTIONS_OF_STEP
+}
+
+/// Compiles a step, if that pays.
+pub(crate) fn function(maker: &mut Maker, plan: &StepPlan) -> Result<Option<FuncId>, NativeError> {
+    if !fits(plan, |instr| way(instr) == Way::Single) {
         return Ok(None);
     }
     let id = maker.function(2, true, |builder, calls| {
@@ -125,11 +131,16 @@ pub(crate) fn function(maker: &mut Maker, plan: &StepPlan) -> Result<Option<Func
         let [slots, frame] = builder.block_params(block)[..] else { return };
         let windows = Windows::default();
         let e = Emitter::new(builder, calls, plan.tape, &windows, vec![slots], Store::Nowhere);
-        let mut writer =
-            Writer { e, plan, frame, x0: frame, x1: frame, slopes: Vec::new(), h: frame };
-        writer.write();
+        Writer::over_frame(e, plan, frame).write();
     })?;
     Ok(Some(id))
+}
+
+/// Numbers in memory, one for each state: a pointer, and the offset of the first \[bytes\].
+#[derive(Clone, Copy)]
+pub(crate) struct Array {
+    pub base: Value,
+    pub first: i32,
 }
 
 /// The rates of the stage that has just been computed; none before the first.
@@ -138,26 +149,57 @@ struct Latest {
     values: Vec<Value>,
 }
 
-/// Writes the stages.
+/// Writes the stages, of one step or of several side by side.
 pub(crate) struct Writer<'w, 'a, 'f, 'c> {
     pub e: Emitter<'a, 'f, 'c>,
-    plan: &'w StepPlan<'a>,
-    frame: Value,
-    /// Pointers to the arrays of the frame.
-    x0: Value,
-    pub x1: Value,
-    pub slopes: Vec<Value>,
-    /// The length of the step.
-    pub h: Value,
+    pub plan: &'w StepPlan<'a>,
+    pub frame: Value,
+    pub x0: Array,
+    pub x1: Array,
+    pub slopes: Vec<Array>,
+    /// What the times count from, and the tolerances.
+    pub origin: Array,
+    pub relative: Array,
+    pub absolute: Array,
+    /// The distance from the number of one state to that of the next \[bytes\].
+    pub unit: i32,
+    /// The offset of the numbers of the present step from those of the first \[bytes\].
+    pub at: i32,
+}
+
+/// A step in the making.
+struct Making {
+    /// The offset of its numbers from those of the first step \[bytes\].
+    at: i32,
+    start: Value,
+    end: Value,
+    h: Value,
+    latest: Latest,
+    x1: Vec<Value>,
+}
+
+impl<'w, 'a, 'f, 'c> Writer<'w, 'a, 'f, 'c> {
+    /// One that writes a single step over a [`StepFrame`].
+    fn over_frame(e: Emitter<'a, 'f, 'c>, plan: &'w StepPlan<'a>, frame: Value) -> Self {
+        let mut array = |offset: i32| {
+            let base = e.builder.ins().load(types::I64, trusted(), frame, offset);
+            Array { base, first: 0 }
+        };
+        let [x0, x1] = [offset!(StepFrame, x0), offset!(StepFrame, x1)].map(&mut array);
+        let slope = |stage: usize| offset!(StepFrame, slopes) + 8 * stage as i32;
+        let slopes = (0..plan.tableau.nodes.len()).map(|stage| array(slope(stage))).collect();
+        let [origin, relative, absolute] = [
+            offset!(StepFrame, origin),
+            offset!(StepFrame, relative),
+            offset!(StepFrame, absolute),
+        ]
+        .map(|first| Array { base: frame, first });
+        Writer { e, plan, frame, x0, x1, slopes, origin, relative, absolute, unit: 8, at: 0 }
+    }
 }
 
 impl Writer<'_, '_, '_, '_> {
     fn write(&mut self) {
-        let pointers = [offset!(StepFrame, x0), offset!(StepFrame, x1)];
-        [self.x0, self.x1] = pointers.map(|offset| self.word(offset));
-        let slope = |stage: usize| offset!(StepFrame, slopes) + 8 * stage as i32;
-        let stages = 0..self.plan.tableau.nodes.len();
-        self.slopes = stages.map(|stage| self.word(slope(stage))).collect();
         let [start, end] =
             [offset!(StepFrame, start), offset!(StepFrame, end)].map(|offset| self.number(offset));
         match self.plan.rules {
@@ -171,21 +213,49 @@ impl Writer<'_, '_, '_, '_> {
 
     /// All stages of a step from the states and the slope in their arrays; the error.
     pub(crate) fn step(&mut self, start: Value, end: Value) -> Value {
-        let tableau = self.plan.tableau;
-        let n = self.states();
-        self.h = self.e.builder.ins().fsub(end, start);
-        let last = tableau.nodes.len() - 1;
-        let mut x1 = Vec::new();
-        let mut latest = Latest { stage: 0, values: Vec::new() };
-        for stage in 1..=last {
-            let time = if stage == last { end } else { self.time(start, tableau.nodes[stage]) };
-            x1 = (0..n).map(|i| self.argument(&latest, tableau.rows[stage], i)).collect();
-            let values = self.rates(time, &x1);
-            self.store(self.slopes[stage], &values);
-            latest = Latest { stage, values };
+        let errors = self.steps(&[(0, [start, end])]);
+        errors[0]
+    }
+
+    /// All stages of some steps, each with the offset of its numbers; their errors. The stages take
+    /// turns: a step waits for itself most of the time, and the processor goes on with another.
+    pub(crate) fn steps(&mut self, steps: &[(i32, [Value; 2])]) -> Vec<Value> {
+        let begin = |(at, [start, end]): &(i32, [Value; 2])| {
+            let h = self.e.builder.ins().fsub(*end, *start);
+            let latest = Latest { stage: 0, values: Vec::new() };
+            Making { at: *at, start: *start, end: *end, h, latest, x1: Vec::new() }
+        };
+        let mut steps: Vec<Making> = steps.iter().map(begin).collect();
+        for stage in 1..self.plan.tableau.nodes.len() {
+            for step in &mut steps {
+                self.turn(step);
+                self.stage(step, stage);
+            }
         }
-        self.store(self.x1, &x1);
-        self.error(&x1, &latest)
+        let mut errors = Vec::with_capacity(steps.len());
+        for step in &steps {
+            self.turn(step);
+            self.store(self.x1, &step.x1);
+            errors.push(self.error(step));
+        }
+        errors
+    }
+
+    /// Goes on with a step.
+    fn turn(&mut self, step: &Making) {
+        self.e.from += step.at - self.at;
+        self.at = step.at;
+    }
+
+    fn stage(&mut self, step: &mut Making, stage: usize) {
+        let tableau = self.plan.tableau;
+        let last = stage == tableau.nodes.len() - 1;
+        let time = if last { step.end } else { self.time(step, tableau.nodes[stage]) };
+        let states = 0..self.states();
+        step.x1 = states.map(|i| self.argument(step, tableau.rows[stage], i)).collect();
+        let values = self.rates(time, &step.x1);
+        self.store(self.slopes[stage], &values);
+        step.latest = Latest { stage, values };
     }
 
     /// The slope of a state at a stage. Only the latest is in a register: a step waits for it. The
@@ -204,22 +274,22 @@ impl Writer<'_, '_, '_, '_> {
         for i in 0..self.plan.state.len() {
             for (from, to) in [(self.x1, self.x0), (self.slopes[last], self.slopes[0])] {
                 let value = self.load(from, i);
-                self.e.builder.ins().store(trusted(), value, to, 8 * i as i32);
+                self.put_in(to, i, value);
             }
         }
     }
 
     /// The time of a stage.
-    fn time(&mut self, start: Value, node: f64) -> Value {
+    fn time(&mut self, step: &Making, node: f64) -> Value {
         let node = self.constant(node);
-        let passed = self.e.builder.ins().fmul(node, self.h);
-        self.e.builder.ins().fadd(start, passed)
+        let passed = self.e.builder.ins().fmul(node, step.h);
+        self.e.builder.ins().fadd(step.start, passed)
     }
 
     /// x0 + h times the slopes by their weights, for one state.
-    fn argument(&mut self, latest: &Latest, row: &[Weight], i: usize) -> Value {
-        let sum = self.weighed(latest, row, i);
-        let rise = self.e.builder.ins().fmul(self.h, sum);
+    fn argument(&mut self, step: &Making, row: &[Weight], i: usize) -> Value {
+        let sum = self.weighed(&step.latest, row, i);
+        let rise = self.e.builder.ins().fmul(step.h, sum);
         let x0 = self.load(self.x0, i);
         self.e.builder.ins().fadd(x0, rise)
     }
@@ -234,12 +304,12 @@ impl Writer<'_, '_, '_, '_> {
                 Some(sum) => self.e.builder.ins().fadd(sum, term),
             });
         }
-        sum.unwrap_or_else(|| self.e.builder.ins().f64const(0.0))
+        sum.unwrap_or_else(|| self.constant(0.0))
     }
 
     /// The rates at a time and a state: the tape once.
     fn rates(&mut self, time: Value, x: &[Value]) -> Vec<Value> {
-        let origin = self.number(offset!(StepFrame, origin));
+        let origin = self.load(self.origin, 0);
         let now = self.e.builder.ins().fadd(origin, time);
         self.e.forget();
         self.e.know(self.plan.time, now);
@@ -248,19 +318,24 @@ impl Writer<'_, '_, '_, '_> {
         }
         for (at, instr) in self.plan.tape.code().iter().enumerate() {
             self.e.at = at;
-            self.e.single(instr);
+            match instr.code {
+                // What is not needed in one of several runs may be needed in another.
+                Code::Skip => {}
+                Code::Choose => self.e.chosen(instr),
+                _ => self.e.single(instr),
+            }
         }
         self.plan.rate.iter().map(|slot| self.e.read(slot)).collect()
     }
 
     /// The mean square of the error over its tolerance, in the order in which the solver sums it:
     /// by lanes, then the rest.
-    fn error(&mut self, x1: &[Value], latest: &Latest) -> Value {
-        let n = x1.len();
-        let zero = self.e.builder.ins().f64const(0.0);
+    fn error(&mut self, step: &Making) -> Value {
+        let (n, latest) = (step.x1.len(), &step.latest);
+        let zero = self.constant(0.0);
         let mut error = zero;
         if !self.plan.tableau.error().is_empty() {
-            let terms: Vec<Value> = (0..n).map(|i| self.term(x1, latest, i)).collect();
+            let terms: Vec<Value> = (0..n).map(|i| self.term(step, i)).collect();
             let (lanes, rest) = terms.split_at(n - n % ERROR_LANES);
             let lane = |lane: usize| lanes.iter().skip(lane).step_by(ERROR_LANES).copied();
             let lanes: Vec<Vec<Value>> = (0..ERROR_LANES).map(|l| lane(l).collect()).collect();
@@ -283,19 +358,20 @@ impl Writer<'_, '_, '_, '_> {
         error
     }
 
-    fn term(&mut self, x1: &[Value], latest: &Latest, i: usize) -> Value {
+    fn term(&mut self, step: &Making, i: usize) -> Value {
+        let (x1, latest) = (&step.x1, &step.latest);
         let sum = self.weighed(latest, self.plan.tableau.error(), i);
         let x0 = self.load(self.x0, i);
-        let [relative, absolute] = [offset!(StepFrame, relative), offset!(StepFrame, absolute)]
-            .map(|offset| self.number(offset));
-        let zero = self.e.builder.ins().f64const(0.0);
+        let [relative, absolute] = [self.relative, self.absolute].map(|array| self.load(array, 0));
+        let zero = self.constant(0.0);
         let b = &mut self.e.builder;
         let (before, after) = (b.ins().fabs(x0), b.ins().fabs(x1[i]));
         let less = b.ins().fcmp(FloatCC::LessThan, before, after);
-        let size = b.ins().select(less, after, before);
+        let size = self.e.either(less, after, before);
+        let b = &mut self.e.builder;
         let share = b.ins().fmul(relative, size);
         let scale = b.ins().fadd(absolute, share);
-        let rise = b.ins().fmul(self.h, sum);
+        let rise = b.ins().fmul(step.h, sum);
         let (x, slope) = (b.ins().fmul(x1[i], zero), b.ins().fmul(latest.values[i], zero));
         let finite = b.ins().fadd(x, slope);
         let scale = b.ins().fadd(scale, finite);
@@ -310,7 +386,7 @@ impl Writer<'_, '_, '_, '_> {
 
     /// A constant, which the processor takes straight from memory.
     pub(crate) fn constant(&mut self, value: f64) -> Value {
-        self.e.builder.ins().f64const(value)
+        self.e.constant(value)
     }
 
     /// How many states there are.
@@ -318,13 +394,20 @@ impl Writer<'_, '_, '_, '_> {
         self.plan.state.len()
     }
 
-    pub(crate) fn load(&mut self, array: Value, index: usize) -> Value {
-        self.e.builder.ins().load(types::F64, trusted(), array, 8 * index as i32)
+    /// The number of a state, of the present step.
+    pub(crate) fn load(&mut self, array: Array, index: usize) -> Value {
+        let offset = array.first + self.unit * index as i32 + self.at;
+        self.e.builder.ins().load(self.e.ty, trusted(), array.base, offset)
     }
 
-    fn store(&mut self, array: Value, values: &[Value]) {
+    fn put_in(&mut self, array: Array, index: usize, value: Value) {
+        let offset = array.first + self.unit * index as i32 + self.at;
+        self.e.builder.ins().store(trusted(), value, array.base, offset);
+    }
+
+    fn store(&mut self, array: Array, values: &[Value]) {
         for (i, value) in values.iter().enumerate() {
-            self.e.builder.ins().store(trusted(), *value, array, 8 * i as i32);
+            self.put_in(array, i, *value);
         }
     }
 

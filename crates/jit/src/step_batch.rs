@@ -126,7 +126,8 @@ impl Writer<'_, '_, '_, '_> {
         for i in 0..n {
             let bits = [0, last].map(|stage| {
                 let array = self.slopes[stage];
-                self.e.builder.ins().load(types::I64, trusted(), array, 8 * i as i32)
+                let offset = array.first + self.unit * i as i32;
+                self.e.builder.ins().load(types::I64, trusted(), array.base, offset)
             });
             let unlike = self.e.builder.ins().bxor(bits[0], bits[1]);
             signs = self.e.builder.ins().bor(signs, unlike);

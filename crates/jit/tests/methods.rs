@@ -3,8 +3,12 @@
 
 use base::Type;
 use ir::{Graph, Layout, Slot, Tape, Unary};
-use jit::{StepPlan, StepRoutine, compile};
-use solver::{Embedded, Method, Options, Sides, Solver, StepLimit, System, Tableau, Trial, Weight};
+use jit::{LaneRoutine, StepPlan, StepRoutine, compile, compile_lanes};
+use proptest::prelude::*;
+use solver::{
+    Embedded, LANES, LaneSteps, Method, Options, Sides, Solver, StepLimit, System, Tableau, Trial,
+    Weight,
+};
 
 #[path = "../../solver/tests/common/heun_euler.rs"]
 mod heun_euler;
@@ -97,19 +101,28 @@ impl Pendulum {
         let leaf = |leaf: u32| if leaf == 0 { time } else { state + (leaf - 1) };
         let tape = Tape::compile(&g, &roots, &mut layout, &leaf);
         let slots = layout.image().to_vec();
-        let plan = StepPlan {
-            tape: &tape,
-            slots: slots.len(),
-            state: state.slots(3),
-            rate: rate.slots(3),
-            time,
-            tableau: method.tableau().expect("an explicit method"),
-            rules: method.step_rules(),
+        let (step, batched, trials) = (None, 0, 0);
+        let own = Pendulum { tape, slots, time, state, rate, step, method, batched, trials };
+        let compiled = compile(&[], &[own.plan()], None).expect("this machine has native code");
+        let step = compiled.steps.into_iter().flatten().next().filter(|_| native);
+        Pendulum { step, ..own }
+    }
+
+    fn plan(&self) -> StepPlan<'_> {
+        StepPlan {
+            tape: &self.tape,
+            slots: self.slots.len(),
+            state: self.state.slots(3),
+            rate: self.rate.slots(3),
+            time: self.time,
+            tableau: self.method.tableau().expect("an explicit method"),
+            rules: self.method.step_rules(),
             watched: false,
-        };
-        let mut compiled = compile(&[], &[plan], None).expect("this machine has native code");
-        let step = compiled.steps.remove(0).filter(|_| native);
-        Pendulum { tape, slots, time, state, rate, step, method, batched: 0, trials: 0 }
+        }
+    }
+
+    fn lanes(&self) -> Option<LaneRoutine> {
+        compile_lanes(&self.plan()).expect("this machine has native code")
     }
 }
 
@@ -212,5 +225,108 @@ fn halving_the_step_shows_the_order_of_whole_steps() {
         let order = (distance(&coarse, &fine) / distance(&fine, &finest)).log2();
         let expected = f64::from(tableau.order);
         assert!((order - expected).abs() < 0.5, "{}: {order}", tableau.name);
+    }
+}
+
+/// Where a solution begins, its first step, and its end.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    x: [f64; 3],
+    step: f64,
+    end: f64,
+}
+
+fn tasks() -> impl Strategy<Value = Vec<Task>> {
+    let task = ([-3.0..3.0f64, -2.0..2.0, 0.5..2.0], 1e-3..2.0f64, 0.01..9.0f64);
+    let task = task.prop_map(|(x, step, end)| Task { x, step, end });
+    prop::collection::vec(task, 1..3 * LANES)
+}
+
+/// A solver at the start of a task.
+fn begin(system: &mut Pendulum, task: Task) -> Solver {
+    let options = Options {
+        relative_tolerance: 1e-5,
+        initial_step: Some(task.step),
+        ..Options::new(system.method)
+    };
+    let mut solver = Solver::new(options, 3, 0);
+    solver.restart(system, 0.0, &task.x);
+    solver
+}
+
+/// All tasks, by lanes as far as these go, and how many steps were taken in lanes.
+fn run_in_lanes(system: &mut Pendulum, lanes: &LaneRoutine, tasks: &[Task]) -> (Vec<Solver>, u64) {
+    let mut steps = LaneSteps::new(lanes.layout());
+    let mut solvers: Vec<Solver> = tasks.iter().map(|task| begin(system, *task)).collect();
+    let inputs: Vec<f64> = lanes.inputs().iter().map(|slot| system.slots[slot.index()]).collect();
+    let (mut held, mut next, mut taken) = ([None; LANES], 0, 0);
+    loop {
+        for (lane, held) in held.iter_mut().enumerate() {
+            while held.is_none() && next < tasks.len() {
+                let (solver, end) = (&mut solvers[next], tasks[next].end);
+                let limit = StepLimit { horizon: end, before: end, most: u64::MAX, keep: false };
+                if solver.time() < end
+                    && !steps.enter(lane, solver, limit, 0.0, inputs.iter().copied())
+                {
+                    let sides = Sides { side: &[], residual: &mut [], gain: &[] };
+                    solver.step(system, end, sides).expect("a step");
+                } else if solver.time() < end {
+                    *held = Some(next);
+                    next += 1;
+                } else {
+                    next += 1;
+                }
+            }
+        }
+        if held.iter().all(Option::is_none) {
+            return (solvers, taken);
+        }
+        let events = steps.advance(u32::MAX, &mut |trials| lanes.run(trials));
+        for (lane, own) in held.iter_mut().enumerate().filter(|(_, own)| own.is_some()) {
+            let (bit, task) = (1 << lane, own.expect("it is held"));
+            let solver = &mut solvers[task];
+            let before = solver.counters().accepted;
+            if events.taken & bit != 0 {
+                steps.show(lane, solver);
+            } else if events.odd & bit != 0 {
+                steps.put_back(lane, solver);
+            } else {
+                continue;
+            }
+            taken += solver.counters().accepted - before;
+            steps.leave(lane);
+            *own = None;
+            let end = tasks[task].end;
+            while solver.time() < end {
+                let sides = Sides { side: &[], residual: &mut [], gain: &[] };
+                solver.step(system, end, sides).expect("a step");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Solutions side by side, each with its own start, step and end, have the bits of each by
+    /// itself, and have done the same work.
+    #[test]
+    fn lanes_have_the_bits_of_each_solution_by_itself(tasks in tasks(), which in 0..3usize) {
+        let (tableau, _) = methods()[which];
+        let method = Method::Other(tableau);
+        let mut system = Pendulum::new(method, false);
+        let lanes = system.lanes().expect("a short method with an error estimate");
+        let (found, taken) = run_in_lanes(&mut system, &lanes, &tasks);
+        prop_assert!(taken > 0);
+        for (task, found) in tasks.iter().zip(found) {
+            let mut expected = begin(&mut system, *task);
+            while expected.time() < task.end {
+                let sides = Sides { side: &[], residual: &mut [], gain: &[] };
+                expected.step(&mut system, task.end, sides).expect("a step");
+            }
+            prop_assert_eq!(bits(&expected), bits(&found));
+            prop_assert_eq!(expected.counters(), found.counters());
+            prop_assert_eq!(expected.next_step(), found.next_step());
+        }
     }
 }

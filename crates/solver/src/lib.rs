@@ -39,6 +39,7 @@ mod scratch;
 mod step_span;
 mod wide;
 
+mod lanes;
 mod ptolemy;
 mod solver;
 mod stepping;
@@ -48,6 +49,7 @@ pub use counters::Counters;
 pub use crossing::{Located, Sides};
 pub use error::StepError;
 pub use explicit::ERROR_LANES;
+pub use lanes::{LANES, LaneEvents, LaneLayout, LaneRow, LaneSet, LaneSteps, LaneTrials};
 pub use method::{Method, Options, Policy};
 pub use pattern::Pattern;
 pub use solver::{Advance, Solver, StepLimit};

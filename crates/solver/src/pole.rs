@@ -49,6 +49,16 @@ impl Solver {
     }
 }
 
+/// Whether a rate, by its values at the stages, changes its sign and is larger at a stage than at
+/// both ends.
+#[inline(always)]
+pub(crate) fn may_pass(stages: usize, slope: impl Fn(usize) -> f64) -> bool {
+    let (a, b) = (slope(0), slope(stages - 1));
+    let turns = (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0);
+    let most = SUSPECT * a.abs().max(b.abs());
+    turns && (stages == 2 || (1..stages - 1).any(|stage| slope(stage).abs() > most))
+}
+
 /// The larger of the rates at both ends.
 fn size(segment: &Segment, component: usize) -> f64 {
     segment.slopes[0][component].abs().max(segment.end_slope()[component].abs())
@@ -57,14 +67,9 @@ fn size(segment: &Segment, component: usize) -> f64 {
 /// The first state whose rate changes its sign and is larger at a stage than at both ends.
 fn suspect(segment: &Segment) -> Option<usize> {
     let (first, last) = (&segment.slopes[0], segment.end_slope());
-    let inner = &segment.slopes[1..segment.slopes.len() - 1];
-    let turns = |a: f64, b: f64| (a < 0.0) & (b > 0.0) | (a > 0.0) & (b < 0.0);
-    let larger = |i: usize| {
-        let most = SUSPECT * size(segment, i);
-        inner.is_empty() || inner.iter().any(|slope| slope[i].abs() > most)
-    };
+    let at = |i: usize| may_pass(segment.slopes.len(), |stage| segment.slopes[stage][i]);
     if first.len() <= ROW {
-        return (0..first.len()).find(|i| turns(first[*i], last[*i]) && larger(*i));
+        return (0..first.len()).find(|i| at(*i));
     }
     // Few rates turn in a step; rows without one are passed over by the bits of their signs.
     let mut from = 0;
@@ -72,7 +77,7 @@ fn suspect(segment: &Segment) -> Option<usize> {
         let start = from + row * ROW;
         from = (start + ROW).min(first.len());
         let mut own = start..from;
-        let found = own.find(|i| turns(first[*i], last[*i]) && larger(*i));
+        let found = own.find(|i| at(*i));
         if found.is_some() {
             return found;
         }

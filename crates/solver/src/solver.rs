@@ -67,7 +67,7 @@ pub struct Solver {
     /// The current point, if that is inside the last step rather than at its end.
     pub(crate) inside: Inside,
     /// Whether the derivative at the current point is known to be finite.
-    checked: bool,
+    pub(crate) checked: bool,
     pub(crate) search: Search,
     pub(crate) counters: Counters,
     /// The rounding gathered in the states, kept if there are crossing functions to ask for it.
@@ -262,6 +262,16 @@ impl Solver {
         }
         let taken = self.take(system, horizon);
         let found = taken.and_then(|()| self.find_surely(system, horizon, &mut sides));
+        self.finish_step(system, found)
+    }
+
+    /// Ends a step that was searched.
+    #[inline(always)]
+    pub(crate) fn finish_step<S: System>(
+        &mut self,
+        system: &mut S,
+        found: Result<Option<f64>, StepError>,
+    ) -> Result<Advance, StepError> {
         if !self.search.here.is_empty() && found.is_ok() {
             // What lies beyond the point at which the step is cut has never been a state.
             let reached = if self.inside.active { &self.inside.x } else { &self.segment.x1 };
@@ -402,7 +412,7 @@ impl Solver {
     }
 
     /// Makes working space if it is missing: at first and after loading.
-    fn prepare<S: System>(&mut self, system: &mut S) {
+    pub(crate) fn prepare<S: System>(&mut self, system: &mut S) {
         let n = self.segment.x0.len();
         let space = &mut self.space.0;
         space.argument.resize(n, 0.0);

@@ -146,17 +146,16 @@ impl Solver {
         horizon: f64,
         trial: impl Fn(&mut Solver, &mut S) -> f64,
     ) -> Result<(), StepError> {
-        let longest = self.longest();
-        let mut h = self.wanted();
-        self.segment.end = target(self.segment.start, h.min(longest), longest, horizon);
+        let (start, longest) = (self.segment.start, self.longest());
+        let mut attempt = Attempt::new(start, self.wanted(), longest, horizon);
+        self.segment.end = attempt.end();
         let taken = self.counters.accepted;
         let mut error = trial(self, system);
         if self.counters.accepted != taken {
             // The system has gone on by itself; this is another trial.
-            h = self.wanted();
+            attempt = Attempt::new(self.segment.start, self.wanted(), longest, horizon);
         }
-        let (start, wanted) = (self.segment.start, h);
-        let shortest = shortest_step(start);
+        let start = attempt.start;
         loop {
             let taken = self.segment.end - start;
             if self.is_beyond_floats()
@@ -164,17 +163,18 @@ impl Solver {
             {
                 return Err(StepError::ToleranceTooSmall { t: start, component });
             }
-            if self.control.accept(error) {
-                self.learn(wanted, h, taken, error);
-                return Ok(());
+            match attempt.judge(&mut self.control, taken, error) {
+                Verdict::Taken { learnt } => {
+                    self.learnt = Some(learnt);
+                    return Ok(());
+                }
+                Verdict::Refused => self.counters.rejected += 1,
+                Verdict::TooSmall => {
+                    self.counters.rejected += 1;
+                    return Err(StepError::StepTooSmall { t: start });
+                }
             }
-            self.counters.rejected += 1;
-            // The end of the step rounds, so that the step taken may be a little longer than tried.
-            if h <= shortest || taken <= shortest {
-                return Err(StepError::StepTooSmall { t: start });
-            }
-            h = self.control.refine(taken, error).max(shortest);
-            self.segment.end = target(start, h.min(longest), longest, horizon);
+            self.segment.end = attempt.end();
             error = trial(self, system);
         }
     }
@@ -185,7 +185,7 @@ impl Solver {
     }
 
     /// Whether the tolerance is less than the rounding of large states.
-    fn is_beyond_floats(&self) -> bool {
+    pub(crate) fn is_beyond_floats(&self) -> bool {
         self.options.relative_tolerance < 0.5 * f64::EPSILON
     }
 
@@ -207,12 +207,12 @@ impl Solver {
     }
 
     /// The longest step that may be taken.
-    fn longest(&self) -> f64 {
+    pub(crate) fn longest(&self) -> f64 {
         self.options.maximum_step.min(self.limit)
     }
 
     /// The step to try first.
-    fn wanted(&self) -> f64 {
+    pub(crate) fn wanted(&self) -> f64 {
         let shortest = shortest_step(self.segment.start);
         self.learnt.unwrap_or(FIRST_STEP_WITHOUT_STATE).max(shortest)
     }
@@ -342,19 +342,70 @@ impl Solver {
         let error = self.search.cubic_error(&mut probe);
         if taken <= 2.0 * shortest_step(segment.start) { 0.0 } else { error * error }
     }
+}
 
-    /// Keeps the step to go on with. A step that a horizon cut short says little about the
-    /// step that was wanted: that one is kept unless the short step was already hard.
-    fn learn(&mut self, wanted: f64, tried: f64, taken: f64, error: f64) {
-        let before = self.control;
-        let next = self.control.suggest(taken, error);
-        let refused = tried < wanted;
-        if !refused && taken < wanted && next >= PiControl::GROWTH * taken {
-            self.control = before;
-            self.learnt = Some(wanted.max(next));
-        } else {
-            self.learnt = Some(next);
+/// The trials of one step: how long the next one is, and what the control of steps says about each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attempt {
+    /// The start of the step.
+    pub start: f64,
+    /// The step that was wanted, and the one to be tried.
+    wanted: f64,
+    h: f64,
+    longest: f64,
+    horizon: f64,
+}
+
+/// What becomes of a trial.
+pub(crate) enum Verdict {
+    /// It is a step, and the next one should be this long.
+    Taken { learnt: f64 },
+    /// A shorter one is tried.
+    Refused,
+    /// No shorter one can be tried.
+    TooSmall,
+}
+
+impl Attempt {
+    /// The trials of a step from here, of which the first is as long as wanted.
+    #[inline(always)]
+    pub fn new(start: f64, wanted: f64, longest: f64, horizon: f64) -> Attempt {
+        Attempt { start, wanted, h: wanted, longest, horizon }
+    }
+
+    /// The end of the next trial.
+    #[inline(always)]
+    pub fn end(&self) -> f64 {
+        target(self.start, self.h.min(self.longest), self.longest, self.horizon)
+    }
+
+    /// Decides about a trial of this length with this error.
+    #[inline(always)]
+    pub fn judge(&mut self, control: &mut Control, taken: f64, error: f64) -> Verdict {
+        if control.accept(error) {
+            return Verdict::Taken { learnt: self.learn(control, taken, error) };
         }
+        let shortest = shortest_step(self.start);
+        // The end of the step rounds, so that the step taken may be a little longer than tried.
+        if self.h <= shortest || taken <= shortest {
+            return Verdict::TooSmall;
+        }
+        self.h = control.refine(taken, error).max(shortest);
+        Verdict::Refused
+    }
+
+    /// The step to go on with. A step that a horizon cut short says little about the step that was
+    /// wanted: that one is kept unless the short step was already hard.
+    #[inline(always)]
+    fn learn(&self, control: &mut Control, taken: f64, error: f64) -> f64 {
+        let before = *control;
+        let next = control.suggest(taken, error);
+        let refused = self.h < self.wanted;
+        if !refused && taken < self.wanted && next >= PiControl::GROWTH * taken {
+            *control = before;
+            return self.wanted.max(next);
+        }
+        next
     }
 }
 

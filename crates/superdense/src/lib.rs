@@ -130,8 +130,8 @@ pub use diagram::{
 };
 pub use dirac::{AtStep, Overflow, Runs, Study, StudyError, Verdict, study};
 pub use engine::{
-    Change, Choice, Counters, Event, Extremes, InputValue, Round, RunError, SlidingFailure,
-    StopReason, Switching, Warning,
+    Change, Choice, Counters, Event, Extremes, InputValue, LaneRefusal, Round, RunError,
+    SlidingFailure, StopReason, Switching, Warning,
 };
 pub use explore::{End, Exploration, ExplorationPoint, ExploreError, LeadsTo, PossibleOutcome};
 pub use expr::{Arity, Function};

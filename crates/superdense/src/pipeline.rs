@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use base::{Diagnostic, Diagnostics, SourceMap, Time, Value, did_you_mean};
 use blocks::Library;
 use diagram::{Diagram, MainParameter, RunSettings, Settings};
-use engine::{Options, Routines};
+use engine::{LaneCode, LaneRefusal, Options, Routines};
 use model::{Model, Refused};
 use program::{FixedStepProgram, Jacobian, Program, RecordSlots, RegionProgram};
 use schedule::Schedule;
@@ -242,6 +242,23 @@ impl System {
         match &self.code {
             Code::Exact(program) => self.native.now(program, self.options.solver.method).map(Some),
             Code::FixedStep(_) => Ok(None),
+        }
+    }
+
+    /// The code for steps of several runs of this system side by side, or why they go one by one.
+    pub(crate) fn lane_code(&self) -> Result<Arc<dyn LaneCode>, LaneRefusal> {
+        let Code::Exact(program) = &self.code else { return Err(LaneRefusal::FixedSteps) };
+        let region = engine::region_in_lanes(program, &self.options)?;
+        let code = self.native.lanes(program, region, self.options.solver.method);
+        code.ok_or(LaneRefusal::Equations)
+    }
+
+    /// Why the runs of this system cannot go on side by side, as far as that is known before their
+    /// steps are compiled.
+    pub(crate) fn refuses_lanes(&self) -> Result<(), LaneRefusal> {
+        match &self.code {
+            Code::Exact(program) => engine::region_in_lanes(program, &self.options).map(drop),
+            Code::FixedStep(_) => Err(LaneRefusal::FixedSteps),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The model is compiled once. A worker keeps one run, which is reset and given the values of the
 //! next point; only where a value decides the structure of the program it is compiled again, once for
-//! each value. A row depends on nothing but the sweep and the index of its run.
+//! each value. Where it pays, it keeps several runs and takes their steps side by side. A row depends on nothing but the sweep and the index of its run.
 
 mod output;
 mod prepare;
@@ -40,6 +40,8 @@ pub struct Sweep {
     compiled: Mutex<Vec<(Key, Arc<OnceLock<Compiled>>)>>,
     notes: Vec<Diagnostic>,
     failure: Failure,
+    /// Whether steps of several runs have been taken side by side.
+    side_by_side: AtomicBool,
     /// The folder for the traces of all runs, if they are wanted.
     traces: Option<PathBuf>,
 }
@@ -79,6 +81,9 @@ struct Key {
 
 /// The system of a key, or why there is none: the code and the message.
 type Compiled = Result<System, (String, String)>;
+
+/// The runs of a worker, whose rows go back there.
+type Runs<'q> = sweep::Queue<'q, Result<Row, Unfinished>>;
 
 /// How many systems are kept for structural values and seeds beside each other.
 const KEPT: usize = 64;
@@ -166,7 +171,7 @@ impl Sweep {
         stop: &AtomicBool,
         mut hand_on: impl FnMut(u64, Vec<Row>) -> Result<Flow, E>,
     ) -> Result<u64, E> {
-        let work = |worker: &mut SweepWorker<'_>, run: u64| worker.row(run, stop);
+        let work = |worker: &mut SweepWorker<'_>, queue: &mut Runs<'_>| worker.work(queue, stop);
         sweep::in_order(
             runs,
             threads,
@@ -196,8 +201,11 @@ impl Sweep {
     ) -> Option<Vec<Vec<f64>>> {
         let schema = self.system.schema();
         let signal = prepare::element(schema.columns(), signal)?;
-        let work = |worker: &mut SweepWorker<'_>, place: u64| {
-            worker.curve(runs[place as usize], signal, times, stop)
+        let work = |worker: &mut SweepWorker<'_>, queue: &mut sweep::Queue<'_, Vec<f64>>| {
+            while let Some(place) = queue.next() {
+                let curve = worker.curve(runs[place as usize], signal, times, stop);
+                queue.done(place, curve);
+            }
         };
         let mut all = Vec::with_capacity(runs.len());
         let places = 0..runs.len() as u64;

@@ -58,6 +58,7 @@ mod solvers;
 mod stiff;
 mod stream_tables;
 mod streams;
+mod sweeps;
 mod systems;
 mod undefined;
 mod user_blocks;

@@ -29,4 +29,4 @@ pub use measure::{Kind, Measure};
 pub use plan::{MOST_RUNS, Plan, Point, Sets};
 pub use row::Row;
 pub use text::{Written, divided};
-pub use threads::{Flow, in_order};
+pub use threads::{Flow, Queue, in_order};

@@ -1,8 +1,15 @@
-//! 10,000 Lorenz systems, each with its own parameter, one after the other: the cost of a run in a
-//! sweep. The model is compiled once, and one run is reset and given the next parameter.
+//! 10,000 Lorenz systems, each with its own parameter: one after the other, by one run that is reset
+//! and given the next parameter, and as a sweep, which takes their steps side by side. The model is
+//! compiled once.
 
-use anyhow::{Result, ensure};
-use superdense::{Backend, Library, Model, Settings, System, Value};
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Result, anyhow, ensure};
+use superdense::sweeps::Flow;
+use superdense::traces::Cell;
+use superdense::{
+    Backend, Library, Model, Settings, Sweep, SweepRequest, System, Value, WriteError, parse_value,
+};
 
 use super::lorenz::{Lorenz, TIGHT, text};
 use super::{Floor, NOTHING, ends, errors, parse};
@@ -40,6 +47,37 @@ pub(crate) fn run(model: &Model, systems: u32, backend: Backend) -> Result<u64> 
     (0..systems).map(&mut steps).sum()
 }
 
+/// The sweep over the same parameters; a row has the states at the end.
+fn sweep(systems: u32) -> Result<Sweep> {
+    let last = rho(systems - 1);
+    let request = SweepRequest {
+        parameters: vec![("rho".to_owned(), format!("24:{last:.4}:0.0008"))],
+        measures: ["x", "y", "z"].map(|own| format!("{own}=end({own})")).into(),
+        ..SweepRequest::default()
+    };
+    let model = parse(&text(NOTHING))?;
+    Ok(Sweep::new(&model, &Library::standard(), &Settings::default(), &request)?)
+}
+
+/// The ends of all runs of a sweep; the first of them as numbers.
+fn swept(sweep: &Sweep, threads: usize) -> Result<Vec<f64>> {
+    let mut first = Vec::new();
+    let stop = AtomicBool::new(false);
+    let done = sweep.rows(0..sweep.count(), threads, &stop, |_, rows| {
+        if first.is_empty() {
+            let cells = rows.iter().flat_map(|row| &row.cells[2..5]);
+            first.extend(cells.filter_map(|cell| match cell {
+                Cell::Number(x) => Some(*x),
+                _ => None,
+            }));
+        }
+        Ok::<Flow, WriteError>(Flow::On)
+    });
+    let done = done.map_err(|error| anyhow!("{error:?}"))?;
+    ensure!(done == sweep.count(), "{done} runs of {}", sweep.count());
+    Ok(first)
+}
+
 fn by_hand() -> u64 {
     (0..SYSTEMS).map(|i| Lorenz::with(rho(i)).solve(1e-6).steps).sum()
 }
@@ -54,6 +92,15 @@ pub(super) fn exactness() -> Result<Errors> {
         let (hand, truth) = (Lorenz::with(rho(i)).solve(1e-6), Lorenz::with(rho(i)).solve(TIGHT));
         ensure!(outcome.counters.steps == hand.steps, "not the same steps");
         all.push(errors("batch", &ours, &hand.x, &truth.x, 60.0)?);
+    }
+    let swept = swept(&sweep(32)?, 1)?;
+    for (i, ends) in swept.chunks(3).enumerate() {
+        let rho = parse_value(&format!("24 + {i} * 0.0008"))?;
+        let parameters = vec![("rho".to_owned(), rho)];
+        let settings = Settings { parameters, ..Settings::default() };
+        let outcome = model.with(&settings)?.simulate()?;
+        let one = super::ends(&outcome, &["x", "y", "z"].map(String::from))?;
+        ensure!(one == ends, "a sweep ends at {ends:?} and not at {one:?}");
     }
     all.sort_by(|one, other| one.ours.total_cmp(&other.ours));
     Ok(all[all.len() / 2])
@@ -72,5 +119,20 @@ pub(super) fn figures(effort: &Effort) -> Result<Vec<Figure>> {
     let figure = Figure::new("E 10,000 Lorenz systems, one after the other", ours)
         .against(hand)
         .bar(Bar::Ratio(1.15));
-    Ok(vec![figure.errors(errors).note(format!("{steps} steps in all; compiled once"))])
+    let mut figures =
+        vec![figure.errors(errors).note(format!("{steps} steps in all; compiled once"))];
+    if effort.backend != Backend::Interpreter {
+        for (threads, cores, bar) in [(1, "one core", 0.55), (2, "two cores", 0.3)] {
+            let sweep = sweep(SYSTEMS)?;
+            sweep.system().compile_native().map_err(anyhow::Error::from)?;
+            let (ours, hand) = in_turn(&effort.at_most(5), || swept(&sweep, threads), by_hand);
+            let refused = sweep.one_by_one().map(|why| format!("; one by one: {why}"));
+            let figure = Figure::new(format!("E as a sweep, {cores}"), ours)
+                .against(hand)
+                .bar(Bar::Ratio(bar))
+                .note(format!("steps side by side{}", refused.unwrap_or_default()));
+            figures.push(figure);
+        }
+    }
+    Ok(figures)
 }

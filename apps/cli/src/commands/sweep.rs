@@ -187,6 +187,10 @@ fn told(
         }
     };
     out += &format!("time       {elapsed:.1?} to run{each}, {compiled:.1?} to compile\n");
+    out += &match summary.one_by_one {
+        None => "steps      of several runs side by side\n".to_owned(),
+        Some(why) => format!("steps      of one run after the other: {why}\n"),
+    };
     if summary.complete {
         out += &format!("result     {}\n", target.table.display());
     }

@@ -9,7 +9,6 @@ use crate::RunError;
 use crate::engine::Engine;
 use crate::log::Switch;
 use crate::native::code;
-use crate::rows::Beside;
 use crate::sliding::exit_gains;
 use crate::smooth::flow::{Flow, numbered, watches};
 
@@ -83,15 +82,25 @@ impl Engine<'_> {
     }
 
     /// Whether nothing observes the ends of a region's steps: no row, no history, and no other
-    /// moving region.
+    /// moving region. Rows that are due at given times are read from the step that covers them.
     pub(crate) fn is_quiet(&self, region: RegionId) -> bool {
-        let (program, rows) = (&self.program.regions[region], &self.options.rows);
+        let program = &self.program.regions[region];
         program.lines.is_empty()
             && !(program.recorded && (self.has_step_rows() || program.watched))
-            && rows.every.is_none()
-            && self.scratch.besides.iter().all(Beside::is_quiet)
-            && self.state.rows.on_list >= rows.times.len()
             && self.scratch.mover.is_some()
+    }
+
+    /// The time from which on no step starts, of those that are taken at once: they end where
+    /// something else happens, or a row is due.
+    pub(crate) fn last_start(&self, horizon: Time) -> Time {
+        match self.next_due() {
+            None => horizon,
+            Some(due) => {
+                // Offsets round; a step that may or may not cover the row is taken by itself.
+                let due = due.attoseconds();
+                horizon.min(Time::from_attoseconds(due - (due.abs() >> 51) - 2))
+            }
+        }
     }
 
     /// One step of a region up to its horizon, or up to `most` steps before a time. If the points
@@ -103,6 +112,9 @@ impl Engine<'_> {
         (before, most, keep): (Time, u32, bool),
     ) -> Result<(), RunError> {
         self.scratch.passed.clear();
+        if let Some(error) = self.scratch.failed_lane.take() {
+            return Err(self.step_error(region, error));
+        }
         let mut reach = f64::INFINITY;
         if !self.program.regions[region].readings.is_empty() {
             reach = self.longest_read(region);
@@ -182,7 +194,7 @@ impl Engine<'_> {
 
     /// Processes the result of the solver: a crossing, a new piece of history, a row.
     #[inline]
-    fn take_step(
+    pub(crate) fn take_step(
         &mut self,
         region: RegionId,
         advance: Advance,

@@ -91,7 +91,7 @@ impl Pace {
 
     /// Checks the time that a block of work has reached. Returns the limit \[s\] that the run will
     /// not pass, once that is certain.
-    fn look(&mut self, now: Time, stop: Time) -> Option<f64> {
+    pub fn look(&mut self, now: Time, stop: Time) -> Option<f64> {
         self.left = BLOCK;
         let pace = now.since(self.last) / f64::from(BLOCK);
         self.last = now;

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::Table;
-use engine::{RegionCode, Routines, UnitCode};
-use ir::{SlotRange, Tape};
-use jit::{Plan, Routine, StepPlan, StepRoutine};
+use engine::{LaneCode, RegionCode, Routines, UnitCode};
+use ir::{Slot, SlotRange, Tape};
+use jit::{LaneRoutine, Plan, Routine, StepPlan, StepRoutine};
 use program::{Program, RegionId, RegionProgram};
-use solver::{Method, Trial};
+use solver::{LaneLayout, LaneTrials, Method, Trial};
 
 use super::words::Words;
 use crate::NativeError;
@@ -34,9 +34,26 @@ pub(crate) struct Native {
     /// Instructions that the interpreter has executed, over all runs.
     executed: AtomicU64,
     made: OnceLock<Result<Arc<Routines>, NativeError>>,
+    lanes: OnceLock<Option<Arc<dyn LaneCode>>>,
 }
 
 impl Native {
+    /// The code for steps of several runs side by side, of the region that moves; none if its steps
+    /// are not compiled whole. It is compiled now if that has not been done yet.
+    pub fn lanes(
+        &self,
+        program: &Program,
+        region: RegionId,
+        method: Method,
+    ) -> Option<Arc<dyn LaneCode>> {
+        let compiled = || {
+            let plan = step(program, &program.regions[region], method)?;
+            let routine = jit::compile_lanes(&plan).ok().flatten()?;
+            Some(Arc::new(Lanes(routine)) as Arc<dyn LaneCode>)
+        };
+        self.lanes.get_or_init(compiled).clone()
+    }
+
     /// The code, if it has been compiled.
     fn get(&self) -> Option<Arc<Routines>> {
         self.made.get()?.as_ref().ok().cloned()
@@ -152,6 +169,24 @@ impl RegionCode for Region {
     fn trial(&self, slots: &mut [f64], origin: f64, trial: &mut Trial) -> Option<f64> {
         let step = self.step.as_ref().filter(|_| self.method == trial.method)?;
         Some(step.run(slots, origin, trial))
+    }
+}
+
+/// The code of several runs side by side.
+#[derive(Debug)]
+struct Lanes(LaneRoutine);
+
+impl LaneCode for Lanes {
+    fn layout(&self) -> LaneLayout {
+        self.0.layout()
+    }
+
+    fn inputs(&self) -> &[Slot] {
+        self.0.inputs()
+    }
+
+    fn trial(&self, trials: &mut LaneTrials) {
+        self.0.run(trials);
     }
 }
 

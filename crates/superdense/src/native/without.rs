@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use engine::Routines;
-use program::Program;
+use engine::{LaneCode, Routines};
+use program::{Program, RegionId};
 use solver::Method;
 
 use crate::NativeError;
@@ -16,6 +16,10 @@ pub(crate) struct Native;
 impl Native {
     pub fn now(&self, _: &Arc<Program>, _: Method) -> Result<Arc<Routines>, NativeError> {
         Err(NativeError::NotBuilt)
+    }
+
+    pub fn lanes(&self, _: &Program, _: RegionId, _: Method) -> Option<Arc<dyn LaneCode>> {
+        None
     }
 }
 

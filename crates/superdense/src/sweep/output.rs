@@ -14,11 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use base::Diagnostic;
+use engine::LaneRefusal;
 use sweep::{Flow, Journal, JournalError, Row};
 use trace::{Cell, FlatWriter, Format, WriteError, WriteProblem};
 
 use super::worker::{Unfinished, finished};
-use super::{Sweep, SweepWorker};
+use super::{Runs, Sweep, SweepWorker};
 
 /// Where a sweep goes.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub struct SweepSummary {
     pub progress: SweepProgress,
     /// Whether the table is complete; otherwise it was stopped, and can go on.
     pub complete: bool,
+    /// Why runs have gone on one by one, and not with their steps side by side.
+    pub one_by_one: Option<LaneRefusal>,
     /// The code and message of each kind of failure, with how many runs and the first of them.
     pub failures: Vec<(String, String, u64, u64)>,
 }
@@ -151,7 +154,7 @@ impl Sweep {
         });
         read.map_err(failed)?;
         summary.progress.before = summary.progress.done;
-        let work = |worker: &mut SweepWorker<'_>, run: u64| worker.row(run, stop);
+        let work = |worker: &mut SweepWorker<'_>, queue: &mut Runs<'_>| worker.work(queue, stop);
         let rest = journal.next()..target.runs.end;
         let end = sweep::in_order(
             rest,
@@ -173,6 +176,7 @@ impl Sweep {
                 Ok(if watch(summary.progress) { Flow::On } else { Flow::Stop })
             },
         )?;
+        summary.one_by_one = self.one_by_one();
         summary.complete = end == target.runs.end && journal.next() == end;
         if summary.complete {
             self.finish(journal, target)?;

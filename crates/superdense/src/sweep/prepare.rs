@@ -81,6 +81,7 @@ impl Sweep {
             compiled,
             notes,
             failure,
+            side_by_side: false.into(),
             traces: None,
         })
     }

@@ -1,4 +1,5 @@
-//! Computes rows: one run, reset and given the values of each point.
+//! Computes rows: runs that are reset and given the values of a point, one at first, and as many as
+//! there are lanes once it pays that their steps are taken side by side.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,16 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Tag, Time, Value};
 use diagram::Settings;
-use engine::{RunError, StopReason};
+use engine::{LaneRefusal, LaneRuns, Lanes, RunError, Simulation, StopReason};
 use model::Refused;
 use sweep::{Gauge, Kind, Point, Row};
 use trace::{Cell, WriteError};
 
 use super::prepare::{Measured, ending_columns};
-use super::{Key, Sweep};
+use super::{Key, Runs, Sweep};
 use crate::given::ParameterHandle;
 use crate::hold::SignalHandle;
-use crate::{RecordedRow, Run, System};
+use crate::run::Executor;
+use crate::{BackendUsed, RecordedRow, Run, System};
 
 /// Why a row was not finished.
 #[derive(Debug)]
@@ -26,11 +28,25 @@ pub enum Unfinished {
     Unwritten(WriteError),
 }
 
-/// Computes rows of a sweep one after the other.
+/// Computes rows of a sweep.
 #[derive(Debug)]
 pub struct SweepWorker<'s> {
     sweep: &'s Sweep,
+    seats: Vec<Seat>,
+    /// The lanes for runs of the system of a key, or that there are none.
+    lanes: Option<(Key, Option<Lanes>)>,
+}
+
+/// The place of a run. If there are lanes, each seat has the lane of its number.
+#[derive(Debug, Default)]
+struct Seat {
     present: Option<Present>,
+    /// The run whose row is in the making, and the cells of its row so far.
+    busy: Option<(u64, Vec<Cell>)>,
+    /// How many things the run does at once, as long as it is in no lane.
+    at_once: u32,
+    /// Whether it has just left its lane, for something that it has to do by itself.
+    left: bool,
 }
 
 /// A run of a system, which goes from point to point.
@@ -46,6 +62,8 @@ struct Present {
     signals: Vec<Option<SignalHandle>>,
     /// Whether the rows for the measures are those of the result.
     from_trace: bool,
+    /// Whether no other run is of this system.
+    alone: bool,
 }
 
 /// How many steps there are between two looks at whether to stop.
@@ -61,7 +79,7 @@ pub(super) fn first(refused: &Refused) -> (String, String) {
 impl Sweep {
     /// A worker for one thread.
     pub fn worker(&self) -> SweepWorker<'_> {
-        SweepWorker { sweep: self, present: None }
+        SweepWorker { sweep: self, seats: vec![Seat::default()], lanes: None }
     }
 }
 
@@ -79,8 +97,46 @@ pub(super) fn finished(found: Vec<Result<Row, Unfinished>>) -> (Vec<Row>, Option
 }
 
 impl SweepWorker<'_> {
+    /// Computes the rows of all runs of a queue. `stop` ends it between steps.
+    pub(super) fn work(&mut self, queue: &mut Runs<'_>, stop: &AtomicBool) {
+        loop {
+            for seat in 0..self.seats.len() {
+                while self.seats[seat].busy.is_none()
+                    && let Some(run) = queue.next()
+                {
+                    if let Some(row) = self.begin(seat, run) {
+                        queue.done(run, row);
+                    }
+                }
+            }
+            if self.seats.iter().all(|seat| seat.busy.is_none()) {
+                return;
+            }
+            for seat in 0..self.seats.len() {
+                let run = self.seats[seat].busy.as_ref().map(|(run, _)| *run);
+                if let (Some(run), Some(row)) = (run, self.go_on(seat, stop)) {
+                    queue.done(run, row);
+                }
+            }
+            self.go_on_in_lanes();
+        }
+    }
+
     /// The row of a run. `stop` ends it between steps.
     pub fn row(&mut self, run: u64, stop: &AtomicBool) -> Result<Row, Unfinished> {
+        if let Some(row) = self.begin(0, run) {
+            return row;
+        }
+        loop {
+            if let Some(row) = self.go_on(0, stop) {
+                return row;
+            }
+            self.go_on_in_lanes();
+        }
+    }
+
+    /// Puts a run at its start in a free seat; its row if it cannot start.
+    fn begin(&mut self, seat: usize, run: u64) -> Option<Result<Row, Unfinished>> {
         let sweep = self.sweep;
         let point = sweep.plan.point(run);
         let values: Vec<Value> = fitted(sweep, &point);
@@ -88,22 +144,117 @@ impl SweepWorker<'_> {
         cells
             .extend(sweep.parameters.iter().zip(&values).flat_map(|(own, value)| own.cells(value)));
         cells.extend(point.seed.map(|seed| Cell::Integer(seed.cast_signed())));
-        let ended = match self.prepare(&values, point.seed) {
-            Ok(()) => self.run(stop, &mut cells)?,
-            Err(error) => Err(sweep.failure().unwrap_or(error)),
-        };
+        let prepared = self.prepare(seat, &values, point.seed);
+        let own = &mut self.seats[seat];
+        (own.busy, own.at_once, own.left) = (Some((run, cells)), 1, false);
+        match prepared {
+            Ok(()) => None,
+            Err(error) => Some(self.end(seat, Err(sweep.failure().unwrap_or(error)))),
+        }
+    }
+
+    /// Goes on with the run of a seat by itself until it enters its lane or ends; then its row.
+    fn go_on(&mut self, seat: usize, stop: &AtomicBool) -> Option<Result<Row, Unfinished>> {
+        loop {
+            self.seats[seat].busy.as_ref()?;
+            if stop.load(Ordering::Relaxed) {
+                self.leave(seat);
+                self.seats[seat].busy = None;
+                return Some(Err(Unfinished::Stopped));
+            }
+            if !std::mem::take(&mut self.seats[seat].left) && self.enter(seat) {
+                return None;
+            }
+            let most = match self.lanes {
+                Some((_, Some(_))) => self.seats[seat].at_once,
+                _ => AT_ONCE,
+            };
+            self.seats[seat].at_once = (2 * most).min(AT_ONCE);
+            let present = self.seats[seat].present.as_mut().expect("a run was prepared");
+            let advanced = present.run.advance_by(most);
+            let ended = match (self.sweep.failure(), advanced) {
+                (Some(failure), _) => Err(failure),
+                (None, Ok(None)) => continue,
+                (None, Ok(Some(reason))) => Ok(reason),
+                (None, Err(error)) => Err(present.explained(&error)),
+            };
+            return Some(self.end(seat, ended));
+        }
+    }
+
+    /// The row of a run that has ended; its seat is free then.
+    fn end(
+        &mut self,
+        seat: usize,
+        ended: Result<StopReason, (String, String)>,
+    ) -> Result<Row, Unfinished> {
+        let sweep = self.sweep;
+        let (run, mut cells) = self.seats[seat].busy.take().expect("the seat has a run");
+        let present = self.seats[seat].present.as_mut();
         let (reason, code, message) = match ended {
-            Ok(reason) => (Cell::Text(ended_by(&reason)), Cell::Missing, Cell::Missing),
+            Ok(reason) => {
+                present.expect("a run was prepared").measure(sweep, &mut cells);
+                (Cell::Text(ended_by(&reason)), Cell::Missing, Cell::Missing)
+            }
             Err((code, message)) => {
                 cells.resize(sweep.columns.len() - ending_columns(), Cell::Missing);
                 (Cell::Text("failed".to_owned()), Cell::Text(code), Cell::Text(message))
             }
         };
         cells.extend([reason, code, message]);
-        if let Some(folder) = &self.sweep.traces {
-            self.write_trace(folder, run).map_err(Unfinished::Unwritten)?;
+        if let Some(folder) = &sweep.traces {
+            self.write_trace(seat, folder, run).map_err(Unfinished::Unwritten)?;
         }
         Ok(Row { run, cells })
+    }
+
+    /// Lets the run of a seat enter its lane, or says that it is there; makes lanes if that pays.
+    fn enter(&mut self, seat: usize) -> bool {
+        let Some(present) = &self.seats[seat].present else { return false };
+        if present.alone || present.run.ran() == BackendUsed::Interpreter {
+            return false;
+        }
+        if self.lanes.as_ref().is_none_or(|(key, _)| *key != present.key) {
+            let held = self.lanes.as_ref().and_then(|(_, lanes)| lanes.as_ref());
+            let free = held.is_none_or(|lanes| (0..Lanes::COUNT).all(|own| !lanes.is_taken(own)));
+            if !free {
+                return false;
+            }
+            let lanes = self.sweep.lanes_of(&present.system);
+            self.lanes = Some((present.key.clone(), lanes));
+            if matches!(self.lanes, Some((_, Some(_)))) {
+                self.seats.resize_with(Lanes::COUNT, Seat::default);
+            }
+        }
+        let Some((_, Some(lanes))) = &mut self.lanes else { return false };
+        if lanes.is_taken(seat) {
+            return true;
+        }
+        let own = &mut self.seats[seat];
+        let entered = own.simulation().is_some_and(|run| lanes.enter(seat, run));
+        if entered {
+            own.at_once = 1;
+        }
+        entered
+    }
+
+    /// Takes the run of a seat out of its lane, if it is in one.
+    fn leave(&mut self, seat: usize) {
+        if let (Some((_, Some(lanes))), Some(run)) =
+            (&mut self.lanes, self.seats[seat].simulation())
+        {
+            lanes.leave(seat, run);
+        }
+    }
+
+    /// Goes on with the runs that are in lanes until one leaves.
+    fn go_on_in_lanes(&mut self) {
+        let Some((_, Some(lanes))) = &mut self.lanes else { return };
+        if (0..Lanes::COUNT).any(|lane| lanes.is_taken(lane)) {
+            let left = lanes.advance(AT_ONCE, &mut Seats(&mut self.seats));
+            let seats = self.seats.iter_mut().enumerate();
+            seats.for_each(|(lane, seat)| seat.left |= left >> lane & 1 != 0);
+        }
     }
 
     /// A recorded signal of a run at some times, in increasing order; NaN where it has no number,
@@ -117,10 +268,10 @@ impl SweepWorker<'_> {
     ) -> Vec<f64> {
         let point = self.sweep.plan.point(run);
         let mut curve = vec![f64::NAN; times.len()];
-        if self.prepare(&fitted(self.sweep, &point), point.seed).is_err() {
+        if self.prepare(0, &fitted(self.sweep, &point), point.seed).is_err() {
             return curve;
         }
-        let present = self.present.as_mut().expect("a run was prepared");
+        let present = self.seats[0].present.as_mut().expect("a run was prepared");
         let (column, element) = signal;
         let schema = present.system.schema();
         let handle = schema.columns().get(column).map(|own| present.system.signal(&own.name));
@@ -140,23 +291,28 @@ impl SweepWorker<'_> {
         curve
     }
 
-    /// A run at its start with these values.
-    fn prepare(&mut self, values: &[Value], seed: Option<u64>) -> Result<(), (String, String)> {
+    /// A run at its start with these values, in a seat.
+    fn prepare(
+        &mut self,
+        seat: usize,
+        values: &[Value],
+        seed: Option<u64>,
+    ) -> Result<(), (String, String)> {
         let own = self.sweep.parameters.iter().zip(values).filter(|(own, _)| own.structural);
         let structural = own.map(|(_, value)| value.clone()).collect();
         let key = Key { structural, seed };
-        if self.present.as_ref().is_none_or(|present| present.key != key) {
-            self.present = None;
+        if self.seats[seat].present.as_ref().is_none_or(|present| present.key != key) {
+            self.seats[seat].present = None;
             let cell = self.sweep.system_of(&key);
             let system = cell.get().expect("it was compiled").clone()?;
-            self.present = Some(self.present(key, system));
+            self.seats[seat].present = Some(self.present(key, system));
         }
-        let present = self.present.as_mut().expect("it was just made");
+        let present = self.seats[seat].present.as_mut().expect("it was just made");
         present.run.reset();
         for (handle, value) in present.handles.iter().zip(values) {
             let Some(handle) = handle else { continue };
             if present.run.give(handle, value.clone()).is_err() {
-                return self.prepare_anew(values, seed);
+                return self.prepare_anew(seat, values, seed);
             }
         }
         present.begin(self.sweep);
@@ -166,6 +322,7 @@ impl SweepWorker<'_> {
     /// The same for values that a run cannot be given: it belongs to a system of its own.
     fn prepare_anew(
         &mut self,
+        seat: usize,
         values: &[Value],
         seed: Option<u64>,
     ) -> Result<(), (String, String)> {
@@ -175,14 +332,14 @@ impl SweepWorker<'_> {
         if let Some(seed) = seed {
             settings = settings.seed(seed.to_string());
         }
-        self.present = None;
+        self.seats[seat].present = None;
         let system = self.sweep.system.with(&settings).map_err(|refused| first(&refused))?;
         // No other point has this key, so that the next one makes its own run.
         let key = Key { structural: vec![Value::real(f64::NAN)], seed };
         let mut present = self.present(key, system);
-        present.handles.clear();
+        (present.alone, present.handles) = (true, Vec::new());
         present.begin(self.sweep);
-        self.present = Some(present);
+        self.seats[seat].present = Some(present);
         Ok(())
     }
 
@@ -210,38 +367,11 @@ impl SweepWorker<'_> {
         if self.sweep.traces.is_none() && !from_trace {
             run.record_nothing();
         }
-        Present { key, system, run, handles, gauges, signals, from_trace }
+        Present { key, system, run, handles, gauges, signals, from_trace, alone: false }
     }
 
-    /// Runs to the end, and adds the measures to a row.
-    fn run(
-        &mut self,
-        stop: &AtomicBool,
-        cells: &mut Vec<Cell>,
-    ) -> Result<Result<StopReason, (String, String)>, Unfinished> {
-        let present = self.present.as_mut().expect("a run was prepared");
-        let ended = loop {
-            if stop.load(Ordering::Relaxed) {
-                return Err(Unfinished::Stopped);
-            }
-            let advanced = present.run.advance_by(AT_ONCE);
-            if let Some(failure) = self.sweep.failure() {
-                break Err(failure);
-            }
-            match advanced {
-                Ok(None) => {}
-                Ok(Some(reason)) => break Ok(reason),
-                Err(error) => break Err(present.explained(&error)),
-            }
-        };
-        if ended.is_ok() {
-            present.measure(self.sweep, cells);
-        }
-        Ok(ended)
-    }
-
-    fn write_trace(&self, folder: &Path, run: u64) -> Result<(), WriteError> {
-        let Some(present) = &self.present else { return Ok(()) };
+    fn write_trace(&self, seat: usize, folder: &Path, run: u64) -> Result<(), WriteError> {
+        let Some(present) = &self.seats[seat].present else { return Ok(()) };
         let path = trace_file(folder, run, self.sweep.count());
         let own = path.parent().expect("it has a folder");
         let unwritten =
@@ -250,6 +380,55 @@ impl SweepWorker<'_> {
         let mut trace = present.run.trace().clone();
         trace.share_header(present.run.own_system().shared_header());
         trace::write(&trace, &path)
+    }
+}
+
+/// The runs of seats by the numbers of their lanes.
+struct Seats<'w>(&'w mut [Seat]);
+
+impl LaneRuns for Seats<'_> {
+    fn run(&mut self, lane: usize) -> &mut Simulation {
+        self.0[lane].simulation().expect("a run has entered this lane")
+    }
+}
+
+impl Seat {
+    fn simulation(&mut self) -> Option<&mut Simulation> {
+        match &mut self.present.as_mut()?.run.executor {
+            Executor::Exact(simulation) => Some(simulation),
+            Executor::FixedStep(_) => None,
+        }
+    }
+}
+
+impl Sweep {
+    /// Lanes for runs of a system, if its runs can go on side by side.
+    fn lanes_of(&self, system: &System) -> Option<Lanes> {
+        let few = self.plan.count() < 2 * Lanes::COUNT as u64;
+        if few || self.has_step_rows() {
+            return None;
+        }
+        let code = system.lane_code().ok()?;
+        self.side_by_side.store(true, Ordering::Relaxed);
+        Some(Lanes::new(code))
+    }
+
+    /// Whether a measure needs a row of every step.
+    fn has_step_rows(&self) -> bool {
+        self.measured.iter().any(|own| own.measure.kind.is_of_a_curve())
+    }
+
+    /// Why runs have gone on one by one so far, and not with their steps side by side; none if they
+    /// have not. It changes no bit of a row.
+    pub fn one_by_one(&self) -> Option<LaneRefusal> {
+        if self.side_by_side.load(Ordering::Relaxed) {
+            return None;
+        }
+        let refused = match self.has_step_rows() {
+            true => Err(LaneRefusal::Rows),
+            false => quiet(self.system.clone()).refuses_lanes(),
+        };
+        Some(refused.err().unwrap_or(LaneRefusal::Short))
     }
 }
 
