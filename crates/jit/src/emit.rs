@@ -224,8 +224,14 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
 
     /// A constant, for each number of the type.
     pub fn constant(&mut self, value: f64) -> Value {
-        let value = self.builder.ins().f64const(value);
-        if self.ty == PAIR { self.builder.ins().splat(PAIR, value) } else { value }
+        if self.ty == PAIR { self.twice(value) } else { self.builder.ins().f64const(value) }
+    }
+
+    /// A pair of a constant, which the processor takes straight from memory.
+    pub fn twice(&mut self, value: f64) -> Value {
+        let bytes = [value.to_le_bytes(); 2].concat();
+        let both = self.builder.func.dfg.constants.insert(bytes.into());
+        self.builder.ins().vconst(PAIR, both)
     }
 
     /// Whether a value is a pair.
@@ -307,8 +313,10 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
 
     /// A constant of the type of a value.
     fn same(&mut self, constant: f64, value: Value) -> Value {
-        let constant = self.builder.ins().f64const(constant);
-        if self.is_pair(value) { self.builder.ins().splat(PAIR, constant) } else { constant }
+        match self.is_pair(value) {
+            true => self.twice(constant),
+            false => self.builder.ins().f64const(constant),
+        }
     }
 
     /// Two operands.

@@ -14,8 +14,7 @@ impl Emitter<'_, '_, '_> {
 
     /// In each place 1 if the mask is set, else 0.
     pub fn numbers(&mut self, mask: Value) -> Value {
-        let one = self.builder.ins().f64const(1.0);
-        let one = self.builder.ins().splat(PAIR, one);
+        let one = self.twice(1.0);
         let mask = self.builder.ins().bitcast(PAIR, MemFlagsData::new(), mask);
         self.builder.ins().band(mask, one)
     }

@@ -118,6 +118,9 @@ impl LaneTrials {
 /// Lanes as bits.
 pub type LaneSet = u32;
 
+/// All lanes.
+const ALL: LaneSet = (1 << LANES) - 1;
+
 /// What has become of the lanes that do not simply go on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LaneEvents {
@@ -316,6 +319,10 @@ impl LaneSteps {
             std::array::from_fn(|lane| 0u64.wrapping_sub(u64::from(lanes >> lane & 1)));
         let last = layout.slope(layout.slopes - 1);
         for (from, to) in [(layout.x1(), layout.x0()), (last, layout.slope(0))] {
+            if lanes == ALL {
+                self.trials.rows.copy_within(from..from + layout.states, to);
+                continue;
+            }
             for i in 0..layout.states {
                 let new = self.trials.rows[from + i].0;
                 let old = &mut self.trials.rows[to + i].0;

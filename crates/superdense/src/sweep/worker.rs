@@ -46,6 +46,8 @@ struct Seat {
     busy: Option<(u64, Vec<Cell>)>,
     /// How many things the run does at once, as long as it is in no lane.
     at_once: u32,
+    /// Whether it has just left its lane, for something that it has to do by itself.
+    left: bool,
 }
 
 /// A run of a system, which goes from point to point.
@@ -137,7 +139,8 @@ impl SweepWorker<'_> {
             .extend(sweep.parameters.iter().zip(&values).flat_map(|(own, value)| own.cells(value)));
         cells.extend(point.seed.map(|seed| Cell::Integer(seed.cast_signed())));
         let prepared = self.prepare(seat, &values, point.seed);
-        (self.seats[seat].busy, self.seats[seat].at_once) = (Some((run, cells)), 1);
+        let own = &mut self.seats[seat];
+        (own.busy, own.at_once, own.left) = (Some((run, cells)), 1, false);
         match prepared {
             Ok(()) => None,
             Err(error) => Some(self.end(seat, Err(sweep.failure().unwrap_or(error)))),
@@ -153,7 +156,7 @@ impl SweepWorker<'_> {
                 self.seats[seat].busy = None;
                 return Some(Err(Unfinished::Stopped));
             }
-            if self.enter(seat) {
+            if !std::mem::take(&mut self.seats[seat].left) && self.enter(seat) {
                 return None;
             }
             let most = match self.lanes {
@@ -242,7 +245,9 @@ impl SweepWorker<'_> {
     fn go_on_in_lanes(&mut self) {
         let Some((_, Some(lanes))) = &mut self.lanes else { return };
         if (0..Lanes::COUNT).any(|lane| lanes.is_taken(lane)) {
-            lanes.advance(AT_ONCE, &mut Seats(&mut self.seats));
+            let left = lanes.advance(AT_ONCE, &mut Seats(&mut self.seats));
+            let seats = self.seats.iter_mut().enumerate();
+            seats.for_each(|(lane, seat)| seat.left |= left >> lane & 1 != 0);
         }
     }
 
