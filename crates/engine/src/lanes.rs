@@ -30,7 +30,7 @@ pub enum LaneRefusal {
     Still,
     /// Its parts move apart from each other, each with its own steps.
     Regions(usize),
-    /// States of a state machine have continuous states of their own.
+    /// States of a state machine have continuous states or guards of their own.
     Fragments,
     /// It delays continuous signals.
     Delays,
@@ -56,7 +56,9 @@ impl fmt::Display for LaneRefusal {
             LaneRefusal::Regions(count) => {
                 return write!(f, "{count} parts of the model move apart from each other");
             }
-            LaneRefusal::Fragments => "states of a state machine have integrators of their own",
+            LaneRefusal::Fragments => {
+                "states of a state machine have integrators or guards of their own"
+            }
             LaneRefusal::Delays => "continuous signals are delayed",
             LaneRefusal::Rows => "each step has a row",
             LaneRefusal::Profile => "the profile is that of Ptolemy II",
