@@ -277,7 +277,8 @@ impl Engine<'_> {
         let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.scratch.active[region];
         if !active.known {
-            active.find(&self.program.regions[region], ranges, slots);
+            let compiled = code(self.native, region).is_some();
+            active.find(&self.program.regions[region], ranges, slots, compiled);
         }
         let gain = std::mem::take(&mut active.gains);
         let past = (&mut state.history, &mut self.scratch.functions[region]);

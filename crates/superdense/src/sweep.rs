@@ -202,7 +202,7 @@ impl Sweep {
         let schema = self.system.schema();
         let signal = prepare::element(schema.columns(), signal)?;
         let work = |worker: &mut SweepWorker<'_>, queue: &mut sweep::Queue<'_, Vec<f64>>| {
-            while let Some(place) = queue.next() {
+            while let Some(place) = queue.begin() {
                 let curve = worker.curve(runs[place as usize], signal, times, stop);
                 queue.done(place, curve);
             }

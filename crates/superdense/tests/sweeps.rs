@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use superdense::sweeps::Flow;
 use superdense::traces::Cell;
 use superdense::{
-    Backend, LaneRefusal, Library, Settings, Sweep, SweepRequest, parse, parse_value,
+    Backend, LaneRefusal, Library, Settings, Sweep, SweepRequest, WriteError, parse, parse_value,
 };
 
 use crate::common::try_parse;

@@ -64,7 +64,7 @@ struct Open<T> {
 impl<T> Queue<'_, T> {
     /// The next index to begin with. If the worker has others in hand, there may be none at present
     /// because it is too far ahead; if it has not, there are no more.
-    pub fn next(&mut self) -> Option<u64> {
+    pub fn begin(&mut self) -> Option<u64> {
         if self.open.last().is_none_or(|open| open.next == open.end) {
             let wait = self.open.is_empty();
             let range = take(self.desk, self.changed, (self.end, self.size, self.ahead), wait)?;
@@ -221,7 +221,7 @@ mod tests {
     /// Work on one index after the other.
     fn each<T>(work: impl Fn(u64) -> T + Sync) -> impl Fn(&mut (), &mut Queue<'_, T>) + Sync {
         move |(), queue| {
-            while let Some(index) = queue.next() {
+            while let Some(index) = queue.begin() {
                 queue.done(index, work(index));
             }
         }
@@ -315,7 +315,7 @@ mod tests {
             let mut hand: Vec<u64> = Vec::new();
             loop {
                 while hand.len() < 8
-                    && let Some(index) = queue.next()
+                    && let Some(index) = queue.begin()
                 {
                     hand.push(index);
                 }

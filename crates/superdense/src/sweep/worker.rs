@@ -102,7 +102,7 @@ impl SweepWorker<'_> {
         loop {
             for seat in 0..self.seats.len() {
                 while self.seats[seat].busy.is_none()
-                    && let Some(run) = queue.next()
+                    && let Some(run) = queue.begin()
                 {
                     if let Some(row) = self.begin(seat, run) {
                         queue.done(run, row);
