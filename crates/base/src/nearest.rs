@@ -12,8 +12,8 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     };
     candidates
         .into_iter()
-        // A single letter is like every name that begins with it.
-        .filter(|candidate| candidate.len() > 1 || name.len() <= 2)
+        // A single letter is like every name that begins with it, so it must be that very letter.
+        .filter(|candidate| candidate.len() > 1 || name.len() <= 2 || name.starts_with(*candidate))
         .map(|candidate| (score(candidate), candidate.len().abs_diff(name.len()), candidate))
         .filter(|(score, ..)| *score > 0.75)
         .min_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)))

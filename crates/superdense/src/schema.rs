@@ -3,8 +3,8 @@
 
 use blocks::{Count, Info, Kind, Library};
 use model::{
-    DIFFERENTIAL_SYSTEM, FORMS, Field, FieldKind, Form, MODAL, MODAL_FIELDS, RATE_FIELDS,
-    RunSetting, STATE_FIELDS, SYSTEM_FIELDS, SettingKind, TRANSITION_FIELDS,
+    DIFFERENTIAL_SYSTEM, FMU, FMU_FIELDS, FORMS, Field, FieldKind, Form, MODAL, MODAL_FIELDS,
+    RATE_FIELDS, RunSetting, STATE_FIELDS, SYSTEM_FIELDS, SettingKind, TRANSITION_FIELDS,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -197,10 +197,12 @@ fn block(library: &Library) -> Json {
     let all = descriptions(library);
     let names = all.iter().map(|info| &*info.name).chain(FORMS.map(|form| form.name));
     let names: Vec<&str> = names.collect();
-    let kinds = all
-        .iter()
-        .map(when)
-        .chain([form(MODAL, &MODAL_FIELDS), form(DIFFERENTIAL_SYSTEM, &SYSTEM_FIELDS)]);
+    let kinds = all.iter().map(when).chain([
+        form(MODAL, &MODAL_FIELDS, "states", false),
+        form(DIFFERENTIAL_SYSTEM, &SYSTEM_FIELDS, "states", false),
+        // Its other fields are the variables that the file describes.
+        form(FMU, &FMU_FIELDS, "file", true),
+    ]);
     let kinds: Vec<Json> = kinds.collect();
     json!({
         "type": "object",
@@ -445,16 +447,17 @@ fn simulate() -> Json {
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-/// What a block of the language may have.
-fn form(form: Form, own: &[Field]) -> Json {
+/// What a block of the language may have, which of it must be there, and whether there may be other
+/// fields.
+fn form(form: Form, own: &[Field], required: &str, others: bool) -> Json {
     let mut properties = fields(own);
     merge(&mut properties, json!({"type": {"description": form.summary}}));
     json!({
         "if": {"properties": {"type": {"const": form.name}}, "required": ["type"]},
         "then": {
             "properties": properties,
-            "required": ["states"],
-            "additionalProperties": false,
+            "required": [required],
+            "additionalProperties": others,
         },
     })
 }
@@ -476,7 +479,8 @@ fn domain() -> Json {
 /// The properties of a part of a state machine.
 fn fields(fields: &[Field]) -> Json {
     let mut properties = Map::new();
-    for field in fields {
+    // A name with a blank describes fields whose names are only known from a file.
+    for field in fields.iter().filter(|field| !field.name.contains(' ')) {
         let mut value = match (field.kind, field.name) {
             (_, "type") => json!({}),
             (FieldKind::AsInDiagrams, "parameters") => parameters(),

@@ -42,7 +42,7 @@ impl Engine<'_> {
                 }
             }
         }
-        tick.unsettled = own.unsettled != 0;
+        tick.unsettled = own.to_settle;
         self.scratch.plain_time = None;
         self.state.tick = Some(tick);
     }

@@ -64,6 +64,8 @@ pub(crate) struct PlainTicks {
     disturbed: u64,
     stale: u64,
     unsettled: u64,
+    /// Whether a region has come to have to since sides were taken last.
+    to_settle: bool,
     /// The time \[s\].
     seconds: f64,
     /// The number of present events.
@@ -114,6 +116,7 @@ impl PlainTicks {
             disturbed: 0,
             stale: 0,
             unsettled: 0,
+            to_settle: false,
             seconds: 0.0,
             present: 0,
             microstep: 0,
@@ -121,6 +124,13 @@ impl PlainTicks {
             joined: false,
             last_row: None,
         }))
+    }
+
+    /// Regions have to take their sides again.
+    #[inline]
+    fn unsettle(&mut self, regions: u64) {
+        self.unsettled |= regions;
+        self.to_settle = true;
     }
 
     /// Marks the readers of a change for the next microstep, and the regions whose smooth functions
@@ -134,7 +144,7 @@ impl PlainTicks {
             let read = bits(tracked.regions.iter().copied());
             self.disturbed |= read;
             self.stale |= read;
-            self.unsettled |= read;
+            self.unsettle(read);
         }
     }
 

@@ -55,7 +55,7 @@ impl Engine<'_> {
         self.scratch.plain_time = Some(time);
         own.seconds = time.seconds();
         (own.touched, own.evaluated, own.disturbed, own.stale, own.unsettled) = (0, 0, 0, 0, 0);
-        (own.present, own.microstep) = (0, 0);
+        (own.present, own.microstep, own.to_settle) = (0, 0, false);
         own.held.copy_from_slice(&own.of_movers);
         let words = self.scratch.units.reaches.len();
         own.marks.prepare(words);
@@ -117,7 +117,7 @@ impl Engine<'_> {
             return Ok(());
         }
         own.touched |= bit(region);
-        own.unsettled |= bit(region);
+        own.unsettle(bit(region));
         if own.moving & bit(region) == 0 {
             return Ok(());
         }
@@ -276,7 +276,7 @@ impl Engine<'_> {
                 let before = std::mem::replace(slot, value);
                 match crossing.watch {
                     Some(watch) if before.to_bits() != value.to_bits() => {
-                        own.unsettled |= bit(watch.region);
+                        own.unsettle(bit(watch.region));
                     }
                     Some(_) => {}
                     None => self.freeze_plainly(own, *id, crate::sides::sign(value), false),
@@ -293,6 +293,7 @@ impl Engine<'_> {
         microstep: u32,
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
+        own.to_settle = false;
         let due = own.unsettled & own.touched & own.watching;
         if due == 0 {
             return Ok(());
