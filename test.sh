@@ -77,10 +77,10 @@ python() {
         --cache-dir target/mypy target/python/superdense python/examples/*.py python/generate.py
 }
 
-# Every model as an FMU in FMPy, in both versions.
+# Every model as an FMU in FMPy; by itself, `./test.sh fmi` takes each in both versions.
 fmi() {
     environment fmpy
-    target/venv/bin/python apps/fmu/tests/fmpy_models.py target/debug/superdense models
+    target/venv/bin/python apps/fmu/tests/fmpy_models.py target/debug/superdense models "$@"
 }
 
 # The stories of the studio in Chromium, and that its page is the one that its sources make. What is
@@ -107,7 +107,11 @@ studio() {
 }
 
 case "${1:-}" in
-properties | features | python | fmi | studio)
+fmi)
+    fmi --both
+    exit
+    ;;
+properties | features | python | studio)
     "$1"
     exit
     ;;
