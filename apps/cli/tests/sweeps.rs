@@ -245,6 +245,10 @@ fn a_sweep_that_is_killed_goes_on_to_the_same_bytes() {
             }
             child.kill().expect("SIGKILL");
             child.wait().expect("a child");
+            if !journal.exists() && folder.join(name).exists() {
+                // It was killed when its work was done.
+                break;
+            }
             let length = fs::metadata(&journal).map_or(0, |found| found.len());
             assert!(length + 20_000 > last, "rows were lost: {length} after {last}");
             last = length;
