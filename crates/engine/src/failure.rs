@@ -142,16 +142,10 @@ impl Engine<'_> {
 
     /// Checks the wires of a region that have just been evaluated. This is done at every row.
     pub(crate) fn check_finite(&self, region: RegionId, tag: Tag) -> Result<(), RunError> {
-        let slots = &self.state.slots[..];
-        // A finite number times zero has no bits but its sign. Most are single numbers, and all of
-        // them finite.
-        let odd = |own: &WireSlots| match own.length {
-            1 => (slots[own.from.index()] * 0.0).abs().to_bits() != 0,
-            length => slots[own.from.range(length)].iter().any(|x| !x.is_finite()),
-        };
-        if !self.program.regions[region].wire_slots.iter().any(odd) {
+        if self.is_finite(region) {
             return Ok(());
         }
+        let slots = &self.state.slots[..];
         let wrong = |(index, own): (usize, &WireSlots)| {
             let values = &slots[own.from.range(own.length)];
             values.iter().any(|x| !x.is_finite())
@@ -164,6 +158,19 @@ impl Engine<'_> {
         let wire = self.program.regions[region].wires[wrong];
         let wire = blamed.map_or(wire, |block| self.program.origins.block(block).outputs[0]);
         Err(self.not_finite(tag, wire))
+    }
+
+    /// Whether all signals of a region are finite, absent ones included.
+    #[inline]
+    pub(crate) fn is_finite(&self, region: RegionId) -> bool {
+        let slots = &self.state.slots[..];
+        // A finite number times zero has no bits but its sign. Most are single numbers, and all of
+        // them finite.
+        let odd = |own: &WireSlots| match own.length {
+            1 => (slots[own.from.index()] * 0.0).abs().to_bits() != 0,
+            length => slots[own.from.range(length)].iter().any(|x| !x.is_finite()),
+        };
+        !self.program.regions[region].wire_slots.iter().any(odd)
     }
 
     fn fragment_of(&self, wire: WireId) -> FragmentId {

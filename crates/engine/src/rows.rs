@@ -550,6 +550,18 @@ impl Engine<'_> {
         self.write_row_for(tag, ALL_BESIDE, sink);
     }
 
+    /// The regions that the coming row covers.
+    pub(crate) fn covered(&self) -> &[RegionId] {
+        &self.scratch.covered.listed
+    }
+
+    /// Lets the covered regions know of their last row.
+    pub(crate) fn note_covered(&mut self, tag: Tag) {
+        for region in &self.scratch.covered.listed {
+            self.state.regions[*region].last_row = Some(tag);
+        }
+    }
+
     /// Passes a row of all covered regions to the sink; each of them has had none at this tag, and is
     /// yet to be let know of it.
     #[inline]

@@ -40,13 +40,25 @@ pub(crate) struct Maker {
     imports: FxHashMap<&'static str, FuncId>,
 }
 
+/// In which order a function computes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// As the code generator sees fit: what a loop computes again and again comes before it. Numbers
+    /// are computed where they are first needed, after everything that is loaded for them.
+    Free,
+    /// As it is written. A long function without loops is written so that few numbers wait for
+    /// others, and in any other order it has most of them on the stack.
+    Written,
+}
+
 impl Maker {
     /// A code generator for this machine.
-    pub fn new() -> Result<Maker, NativeError> {
+    pub fn new(order: Order) -> Result<Maker, NativeError> {
         let mut flags = settings::builder();
+        let effort = if order == Order::Free { "speed" } else { "none" };
         // Loads are not moved or merged: values that are kept long would fill the registers.
         for (name, value) in [
-            ("opt_level", "speed"),
+            ("opt_level", effort),
             ("enable_alias_analysis", "false"),
             ("is_pic", "false"),
             ("use_colocated_libcalls", "false"),

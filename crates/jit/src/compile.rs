@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use cranelift_module::FuncId;
+
 use crate::NativeError;
-use crate::code::Maker;
+use crate::code::{Maker, Order};
 use crate::pieces;
 use crate::routine::{Piece, Plan, Routine};
 use crate::step::{self, StepPlan, StepRoutine};
@@ -31,18 +33,12 @@ pub fn compile(
     plans.iter().try_for_each(verify::routine)?;
     steps.iter().try_for_each(verify::step)?;
     ticks.map_or(Ok(()), verify::units)?;
-    let mut maker = Maker::new()?;
+    let mut maker = Maker::new(Order::Free)?;
     let mut functions = Vec::new();
     let mut made = Vec::new();
     for plan in plans {
         let own = pieces::functions(&mut maker, plan)?;
         made.push((functions.len()..functions.len() + own.len(), plan));
-        functions.extend(own);
-    }
-    let mut fused = Vec::new();
-    for plan in steps {
-        let own = step::function(&mut maker, plan)?;
-        fused.push((own.map(|_| functions.len()), plan));
         functions.extend(own);
     }
     let words = functions.len();
@@ -58,14 +54,27 @@ pub fn compile(
         Routine::new(plan, addresses[range].iter().map(piece).collect(), memory.clone())
     });
     let routines = routines.collect();
-    let steps = fused.into_iter().map(|(index, plan)| {
-        index.map(|index| StepRoutine::new(addresses[index], plan, memory.clone()))
-    });
-    let steps = steps.collect();
     let planned = ticks.iter().flat_map(|plan| plan.words.iter().map(move |word| (plan, word)));
     let words = planned.zip(&addresses[words..]);
     let words =
         words.map(|((plan, word), address)| WordRoutine::new(plan, word, *address, memory.clone()));
     let words = words.collect();
-    Ok(Compiled { routines, steps, words })
+    Ok(Compiled { routines, steps: whole_steps(steps)?, words })
+}
+
+fn whole_steps(plans: &[StepPlan]) -> Result<Vec<Option<StepRoutine>>, NativeError> {
+    if plans.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut maker = Maker::new(Order::Written)?;
+    let made = plans.iter().map(|plan| step::function(&mut maker, plan));
+    let made: Vec<Option<FuncId>> = made.collect::<Result<_, NativeError>>()?;
+    let functions: Vec<FuncId> = made.iter().copied().flatten().collect();
+    let (addresses, memory) = maker.finish(&functions)?;
+    let (mut addresses, memory) = (addresses.into_iter(), Arc::new(memory));
+    let routine = |(plan, made): (&StepPlan, Option<FuncId>)| {
+        let address = made.and_then(|_| addresses.next())?;
+        Some(StepRoutine::new(address, plan, memory.clone()))
+    };
+    Ok(plans.iter().zip(made).map(routine).collect())
 }

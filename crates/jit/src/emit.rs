@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::code::Calls;
 use crate::kept::{Kept, REACH};
 use crate::loops::PAIR;
+use crate::pool::Pool;
 use crate::windows::Windows;
 
 /// How memory is used: it is there, which [`crate::verify`] has made sure of, and nothing is known
@@ -49,6 +50,8 @@ pub(crate) struct Emitter<'a, 'f, 'c> {
     pub unit: i32,
     pub from: i32,
     pub store: Store<'a>,
+    /// Where constants are, if not in the code.
+    pub pool: Option<Pool>,
     known: FxHashMap<Slot, Known>,
     /// Numbers that were made from truths.
     truths: FxHashMap<Value, Value>,
@@ -76,6 +79,7 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
             unit: 8,
             from: 0,
             store,
+            pool: None,
             known: FxHashMap::default(),
             truths: FxHashMap::default(),
             at: 0,
@@ -229,9 +233,17 @@ impl<'a, 'f, 'c> Emitter<'a, 'f, 'c> {
 
     /// A pair of a constant, which the processor takes straight from memory.
     pub fn twice(&mut self, value: f64) -> Value {
-        let bytes = [value.to_le_bytes(); 2].concat();
+        self.both(value.to_bits(), PAIR)
+    }
+
+    /// A pair of numbers with the same bits.
+    pub fn both(&mut self, bits: u64, ty: Type) -> Value {
+        if let Some(pool) = &mut self.pool {
+            return pool.load(self.builder, bits, ty);
+        }
+        let bytes = [bits.to_le_bytes(); 2].concat();
         let both = self.builder.func.dfg.constants.insert(bytes.into());
-        self.builder.ins().vconst(PAIR, both)
+        self.builder.ins().vconst(ty, both)
     }
 
     /// Whether a value is a pair.

@@ -12,13 +12,14 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_module::FuncId;
 use ir::{Code, Instr, Slot};
 use rustc_hash::FxHashSet;
-use solver::{LANES, LaneLayout, LaneRow, LaneTrials};
+use solver::{Arithmetic, LANES, LaneLayout, LaneRow, LaneTrials, StepRules, StepTaken};
 
 use crate::NativeError;
-use crate::code::{Maker, Memory};
+use crate::code::{Maker, Memory, Order};
 use crate::emit::{Emitter, Store, trusted};
 use crate::kept::{SMALL, Way, way};
 use crate::loops::PAIR;
+use crate::pool::Pool;
 use crate::slots::{Slots, reads, writes};
 use crate::step::{Array, StepPlan, Writer, fits};
 use crate::verify;
@@ -34,7 +35,7 @@ const ROW: i32 = size_of::<LaneRow>() as i32;
 /// long function takes long to compile, and a long stage has enough to do for the processor.
 const TOGETHER: usize = 400;
 
-type Function = unsafe extern "C" fn(*mut f64) -> f64;
+type Function = unsafe extern "C" fn(*mut f64, *const [f64; 2]) -> f64;
 
 /// A trial step of several runs as native code.
 #[derive(Debug)]
@@ -42,6 +43,8 @@ pub struct LaneRoutine {
     function: Function,
     layout: LaneLayout,
     inputs: Vec<Slot>,
+    /// The constants of the code.
+    constants: Vec<[f64; 2]>,
     /// How many pairs one call computes.
     together: usize,
     /// Holds the code.
@@ -67,9 +70,9 @@ impl LaneRoutine {
         let rows = trials.rows_mut().as_mut_ptr().cast::<f64>();
         for pair in (0..PAIRS).step_by(self.together) {
             // SAFETY: the code was made by this crate for this signature; it uses the pairs from
-            // this one on, of the rows of the layout, which has just been checked, and its memory
-            // lives as long as this routine.
-            unsafe { (self.function)(rows.add(2 * pair)) };
+            // this one on, of the rows of the layout, which has just been checked, and its constants
+            // and its memory live as long as this routine.
+            unsafe { (self.function)(rows.add(2 * pair), self.constants.as_ptr()) };
         }
     }
 }
@@ -82,20 +85,20 @@ pub fn compile_lanes(plan: &StepPlan) -> Result<Option<LaneRoutine>, NativeError
         Code::Choose => instr.n <= SMALL,
         _ => way(instr) == Way::Single,
     };
-    if !fits(plan, has) || plan.tableau.embedded.is_none() {
-        return Ok(None);
-    }
+    let Some(rules) = plan.rules.filter(|_| fits(plan, has)) else { return Ok(None) };
     let (inputs, together) = (inputs(plan), together(plan));
     let (states, slopes) = (plan.state.len(), plan.tableau.nodes.len());
     let layout = LaneLayout { states, slopes, inputs: inputs.len() };
-    let mut maker = Maker::new()?;
-    let id = function(&mut maker, plan, (layout, &inputs), together)?;
+    let mut maker = Maker::new(Order::Written)?;
+    let mut constants = Vec::new();
+    let id = function(&mut maker, plan, rules, (layout, &inputs, together), &mut constants)?;
     let (addresses, memory) = maker.finish(&[id])?;
     Ok(Some(LaneRoutine {
         // SAFETY: this function was made with this signature.
         function: unsafe { std::mem::transmute::<*const u8, Function>(addresses[0]) },
         layout,
         inputs,
+        constants,
         together,
         _memory: Arc::new(memory),
     }))
@@ -129,19 +132,62 @@ fn inputs(plan: &StepPlan) -> Vec<Slot> {
     inputs
 }
 
+/// The numbers of a pair of runs in the rows.
+#[derive(Clone, Copy)]
+struct PairRows {
+    rows: Value,
+    at: i32,
+}
+
+impl PairRows {
+    fn get(self, e: &mut Emitter, row: usize) -> Value {
+        e.builder.ins().load(PAIR, trusted(), self.rows, ROW * row as i32 + self.at)
+    }
+
+    fn put(self, e: &mut Emitter, row: usize, value: Value) {
+        e.builder.ins().store(trusted(), value, self.rows, ROW * row as i32 + self.at);
+    }
+
+    /// Decides whether a trial is a plain step, and prepares the one after it.
+    fn follow(self, e: &mut Emitter, rules: &StepRules, [start, end, error]: [Value; 3]) {
+        let [wanted, previous, left, horizon, before, longest] = [
+            LaneLayout::WANTED,
+            LaneLayout::PREVIOUS,
+            LaneLayout::LEFT,
+            LaneLayout::HORIZON,
+            LaneLayout::BEFORE,
+            LaneLayout::LONGEST,
+        ]
+        .map(|row| self.get(e, row));
+        let step = StepTaken { start, end, error, wanted, previous, horizon, before, longest };
+        let next = rules.follow(e, &step);
+        let one = e.constant(1.0);
+        let more = e.less(one, left);
+        let plain = e.and(next.plain, more);
+        self.put(e, LaneLayout::PLAIN, plain);
+        let rest = e.sub(left, one);
+        let replaced = [end, next.end, next.wanted, next.previous, rest];
+        for (row, value) in (LaneLayout::NEXT..).zip(replaced) {
+            self.put(e, row, value);
+        }
+    }
+}
+
 fn function(
     maker: &mut Maker,
     plan: &StepPlan,
-    (layout, inputs): (LaneLayout, &[Slot]),
-    together: usize,
+    rules: StepRules,
+    (layout, inputs, together): (LaneLayout, &[Slot], usize),
+    constants: &mut Vec<[f64; 2]>,
 ) -> Result<FuncId, NativeError> {
     let windows = Windows::default();
-    maker.function(1, true, |builder, calls| {
+    maker.function(2, true, |builder, calls| {
         let block = builder.current_block().expect("a function has its first block");
-        let rows = builder.block_params(block)[0];
+        let [rows, pool] = builder.block_params(block)[..] else { return };
         let mut e = Emitter::new(builder, calls, plan.tape, &windows, vec![rows], Store::Nowhere);
         (e.ty, e.unit, e.from) = (PAIR, ROW, ROW * layout.input() as i32);
         e.inputs = Some(inputs);
+        e.pool = Some(Pool::new(pool));
         let array = |row: usize| Array { base: rows, first: ROW * row as i32 };
         let mut writer = Writer {
             e,
@@ -155,22 +201,23 @@ fn function(
             absolute: array(LaneLayout::ABSOLUTE),
             unit: ROW,
             at: 0,
+            length: Some(array(LaneLayout::LENGTH)),
         };
         let steps: Vec<(i32, [Value; 2])> = (0..together as i32)
             .map(|pair| {
                 let at = 16 * pair;
-                let ends = [LaneLayout::START, LaneLayout::END].map(|row| {
-                    let offset = ROW * row as i32 + at;
-                    writer.e.builder.ins().load(PAIR, trusted(), rows, offset)
-                });
-                (at, ends)
+                let pair = PairRows { rows, at };
+                let ends = [LaneLayout::START, LaneLayout::END];
+                (at, ends.map(|row| pair.get(&mut writer.e, row)))
             })
             .collect();
         let errors = writer.steps(&steps);
-        for ((at, _), error) in steps.iter().zip(errors) {
-            let offset = ROW * LaneLayout::ERROR as i32 + at;
-            writer.e.builder.ins().store(trusted(), error, rows, offset);
+        for ((at, [start, end]), error) in steps.into_iter().zip(errors) {
+            let pair = PairRows { rows, at };
+            pair.put(&mut writer.e, LaneLayout::ERROR, error);
+            pair.follow(&mut writer.e, &rules, [start, end, error]);
         }
+        constants.extend(writer.e.pool.take().map(Pool::into_values).unwrap_or_default());
         let done = writer.e.builder.ins().f64const(0.0);
         writer.e.builder.ins().return_(&[done]);
     })

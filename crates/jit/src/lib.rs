@@ -13,6 +13,7 @@
 //! uses nothing beyond them.
 #![allow(unsafe_code)]
 
+mod arithmetic;
 mod code;
 mod error;
 mod frame;
@@ -25,6 +26,7 @@ mod windows;
 mod emit;
 mod loops;
 mod pair;
+mod pool;
 mod products;
 mod repeat;
 mod vectors;

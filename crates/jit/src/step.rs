@@ -165,6 +165,10 @@ pub(crate) struct Writer<'w, 'a, 'f, 'c> {
     pub unit: i32,
     /// The offset of the numbers of the present step from those of the first \[bytes\].
     pub at: i32,
+    /// Where the length of a step is, if several steps take turns. Then nothing stays in registers
+    /// from one turn to the next, of which there are too few; the processor takes what it needs
+    /// from memory.
+    pub length: Option<Array>,
 }
 
 /// A step in the making.
@@ -194,7 +198,8 @@ impl<'w, 'a, 'f, 'c> Writer<'w, 'a, 'f, 'c> {
             offset!(StepFrame, absolute),
         ]
         .map(|first| Array { base: frame, first });
-        Writer { e, plan, frame, x0, x1, slopes, origin, relative, absolute, unit: 8, at: 0 }
+        let (unit, at, length) = (8, 0, None);
+        Writer { e, plan, frame, x0, x1, slopes, origin, relative, absolute, unit, at, length }
     }
 }
 
@@ -223,7 +228,12 @@ impl Writer<'_, '_, '_, '_> {
         let begin = |(at, [start, end]): &(i32, [Value; 2])| {
             let h = self.e.builder.ins().fsub(*end, *start);
             let latest = Latest { stage: 0, values: Vec::new() };
-            Making { at: *at, start: *start, end: *end, h, latest, x1: Vec::new() }
+            let step = Making { at: *at, start: *start, end: *end, h, latest, x1: Vec::new() };
+            if let Some(length) = self.length {
+                self.turn(&step);
+                self.put_in(length, 0, h);
+            }
+            step
         };
         let mut steps: Vec<Making> = steps.iter().map(begin).collect();
         for stage in 1..self.plan.tableau.nodes.len() {
@@ -235,7 +245,9 @@ impl Writer<'_, '_, '_, '_> {
         let mut errors = Vec::with_capacity(steps.len());
         for step in &steps {
             self.turn(step);
-            self.store(self.x1, &step.x1);
+            if self.length.is_none() {
+                self.store(self.x1, &step.x1);
+            }
             errors.push(self.error(step));
         }
         errors
@@ -253,9 +265,26 @@ impl Writer<'_, '_, '_, '_> {
         let time = if last { step.end } else { self.time(step, tableau.nodes[stage]) };
         let states = 0..self.states();
         step.x1 = states.map(|i| self.argument(step, tableau.rows[stage], i)).collect();
-        let values = self.rates(time, &step.x1);
+        let mut values = self.rates(time, &step.x1);
         self.store(self.slopes[stage], &values);
+        if self.length.is_some() {
+            values.clear();
+            let x1 = std::mem::take(&mut step.x1);
+            if last {
+                self.store(self.x1, &x1);
+            }
+        }
         step.latest = Latest { stage, values };
+    }
+
+    /// The length of a step.
+    fn h(&mut self, step: &Making) -> Value {
+        self.length.map_or(step.h, |length| self.load(length, 0))
+    }
+
+    /// A state at the end of a step.
+    fn end_state(&mut self, step: &Making, i: usize) -> Value {
+        step.x1.get(i).copied().unwrap_or_else(|| self.load(self.x1, i))
     }
 
     /// The slope of a state at a stage. Only the latest is in a register: a step waits for it. The
@@ -282,14 +311,16 @@ impl Writer<'_, '_, '_, '_> {
     /// The time of a stage.
     fn time(&mut self, step: &Making, node: f64) -> Value {
         let node = self.constant(node);
-        let passed = self.e.builder.ins().fmul(node, step.h);
+        let h = self.h(step);
+        let passed = self.e.builder.ins().fmul(node, h);
         self.e.builder.ins().fadd(step.start, passed)
     }
 
     /// x0 + h times the slopes by their weights, for one state.
     fn argument(&mut self, step: &Making, row: &[Weight], i: usize) -> Value {
         let sum = self.weighed(&step.latest, row, i);
-        let rise = self.e.builder.ins().fmul(step.h, sum);
+        let h = self.h(step);
+        let rise = self.e.builder.ins().fmul(h, sum);
         let x0 = self.load(self.x0, i);
         self.e.builder.ins().fadd(x0, rise)
     }
@@ -331,7 +362,7 @@ impl Writer<'_, '_, '_, '_> {
     /// The mean square of the error over its tolerance, in the order in which the solver sums it:
     /// by lanes, then the rest.
     fn error(&mut self, step: &Making) -> Value {
-        let (n, latest) = (step.x1.len(), &step.latest);
+        let (n, latest) = (self.states(), &step.latest);
         let zero = self.constant(0.0);
         let mut error = zero;
         if !self.plan.tableau.error().is_empty() {
@@ -359,20 +390,22 @@ impl Writer<'_, '_, '_, '_> {
     }
 
     fn term(&mut self, step: &Making, i: usize) -> Value {
-        let (x1, latest) = (&step.x1, &step.latest);
+        let latest = &step.latest;
         let sum = self.weighed(latest, self.plan.tableau.error(), i);
+        let (h, x1, slope) =
+            (self.h(step), self.end_state(step, i), self.slope(latest, latest.stage, i));
         let x0 = self.load(self.x0, i);
         let [relative, absolute] = [self.relative, self.absolute].map(|array| self.load(array, 0));
         let zero = self.constant(0.0);
         let b = &mut self.e.builder;
-        let (before, after) = (b.ins().fabs(x0), b.ins().fabs(x1[i]));
+        let (before, after) = (b.ins().fabs(x0), b.ins().fabs(x1));
         let less = b.ins().fcmp(FloatCC::LessThan, before, after);
         let size = self.e.either(less, after, before);
         let b = &mut self.e.builder;
         let share = b.ins().fmul(relative, size);
         let scale = b.ins().fadd(absolute, share);
-        let rise = b.ins().fmul(step.h, sum);
-        let (x, slope) = (b.ins().fmul(x1[i], zero), b.ins().fmul(latest.values[i], zero));
+        let rise = b.ins().fmul(h, sum);
+        let (x, slope) = (b.ins().fmul(x1, zero), b.ins().fmul(slope, zero));
         let finite = b.ins().fadd(x, slope);
         let scale = b.ins().fadd(scale, finite);
         let ratio = b.ins().fdiv(rise, scale);

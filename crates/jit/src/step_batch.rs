@@ -5,12 +5,11 @@
 //! the step. So native code does it while a step is *plain*: its error is accepted, no rate may
 //! have passed a pole in it, no horizon has cut it short, and another one fits behind it. The first
 //! step that is anything else is returned as a trial, and the solver decides about it as it does
-//! about any other. The arithmetic is that of `crates/solver/src/control.rs` and
-//! `crates/solver/src/stepping.rs`, operation by operation, with the numbers of [`StepRules`].
+//! about any other. What decides is [`StepRules::follow`].
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value, types};
-use solver::StepRules;
+use solver::{Arithmetic, StepRules, StepTaken};
 
 use crate::emit::trusted;
 use crate::frame::{StepFrame, offset};
@@ -103,20 +102,20 @@ impl Writer<'_, '_, '_, '_> {
         let more = self.e.builder.ins().iadd_imm_s(memory.taken, 1);
         let fits = self.e.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, more, most);
         self.stay(fits, back);
-        let one = self.constant(1.0);
-        let accepted = self.is(FloatCC::LessThanOrEqual, step.error, one);
-        self.stay(accepted, back);
         self.stay_without_poles(rules, back);
-        let taken = self.e.builder.ins().fsub(step.end, step.start);
-        let (suggested, previous) = self.suggest(step.error, memory.previous, taken, rules);
-        let cut = self.is(FloatCC::LessThan, taken, memory.wanted);
-        let growth = self.constant(rules.growth);
-        let most = self.e.builder.ins().fmul(growth, taken);
-        let jumps = self.is(FloatCC::GreaterThanOrEqual, suggested, most);
-        let cut_short = self.e.builder.ins().band(cut, jumps);
-        self.leave(cut_short, back);
-        let end = self.end_of_next(step.end, suggested, rules, back);
-        ([step.end, end], Memory { wanted: suggested, previous, taken: more })
+        let [horizon, before, longest] = [
+            offset!(StepFrame, batch.horizon),
+            offset!(StepFrame, batch.before),
+            offset!(StepFrame, batch.longest),
+        ]
+        .map(|offset| self.number(offset));
+        let Step { start, end, error } = *step;
+        let Memory { wanted, previous, .. } = memory;
+        let now = StepTaken { start, end, error, wanted, previous, horizon, before, longest };
+        let next = rules.follow(&mut self.e, &now);
+        self.stay(next.plain, back);
+        let remembered = Memory { wanted: next.wanted, previous: next.previous, taken: more };
+        ([end, next.end], remembered)
     }
 
     /// Goes on only if no rate that changes its sign is larger at a stage than at both ends.
@@ -158,7 +157,7 @@ impl Writer<'_, '_, '_, '_> {
         let falls = turns(FloatCC::GreaterThan, FloatCC::LessThan);
         let turns = self.e.builder.ins().bor(rises, falls);
         let [a, b] = [a, b].map(|x| self.e.builder.ins().fabs(x));
-        let size = self.greater(a, b);
+        let size = self.e.greater(a, b);
         let suspect = self.constant(rules.suspect);
         let most = self.e.builder.ins().fmul(suspect, size);
         let larger = |writer: &mut Self, stage: usize| {
@@ -173,96 +172,14 @@ impl Writer<'_, '_, '_, '_> {
         }
     }
 
-    /// The length of the next step, and what is remembered of the error.
-    fn suggest(
-        &mut self,
-        error: Value,
-        previous: Value,
-        taken: Value,
-        rules: &StepRules,
-    ) -> (Value, Value) {
-        let logarithm = self.e.call("Log", &[error]);
-        let [integral, proportional, safety] =
-            [rules.integral, rules.proportional, rules.safety].map(|x| self.constant(x));
-        let b = &mut self.e.builder;
-        let (before, now) =
-            (b.ins().fmul(integral, previous), b.ins().fmul(proportional, logarithm));
-        let exponent = b.ins().fsub(before, now);
-        let power = self.e.call("Exp", &[exponent]);
-        let factor = self.e.builder.ins().fmul(safety, power);
-        let (shrink, growth) = (self.constant(rules.shrink), self.constant(rules.growth));
-        let small = self.is(FloatCC::LessThan, factor, shrink);
-        let factor = self.e.builder.ins().select(small, shrink, factor);
-        let large = self.is(FloatCC::GreaterThan, factor, growth);
-        let factor = self.e.builder.ins().select(large, growth, factor);
-        let floor = self.constant(rules.floor);
-        let remembered = self.greater(logarithm, floor);
-        (self.e.builder.ins().fmul(taken, factor), remembered)
-    }
-
-    /// The end of a step of the length wanted; leads to `back` unless it starts early enough and no
-    /// horizon is near.
-    fn end_of_next(
-        &mut self,
-        start: Value,
-        wanted: Value,
-        rules: &StepRules,
-        back: Block,
-    ) -> Value {
-        let [horizon, before, longest] = [
-            offset!(StepFrame, batch.horizon),
-            offset!(StepFrame, batch.before),
-            offset!(StepFrame, batch.longest),
-        ]
-        .map(|offset| self.number(offset));
-        let [finest, least, near, twice] =
-            [rules.finest, rules.least, rules.near, rules.twice].map(|x| self.constant(x));
-        let early = self.is(FloatCC::LessThan, start, before);
-        let size = self.e.builder.ins().fabs(start);
-        let resolved = self.e.builder.ins().fmul(finest, size);
-        let shortest = self.greater(resolved, least);
-        let long_enough = self.is(FloatCC::GreaterThan, wanted, shortest);
-        let longer = self.is(FloatCC::GreaterThan, wanted, longest);
-        let h = self.e.builder.ins().select(longer, longest, wanted);
-        let rest = self.e.builder.ins().fsub(horizon, start);
-        let (close, two) =
-            (self.e.builder.ins().fmul(near, h), self.e.builder.ins().fmul(twice, h));
-        let beyond = self.is(FloatCC::GreaterThan, close, longest);
-        let close = self.e.builder.ins().select(beyond, longest, close);
-        let mut plain = self.e.builder.ins().band(early, long_enough);
-        for (condition, length) in [
-            (FloatCC::GreaterThan, close),
-            (FloatCC::GreaterThan, shortest),
-            (FloatCC::GreaterThanOrEqual, two),
-        ] {
-            let far = self.is(condition, rest, length);
-            plain = self.e.builder.ins().band(plain, far);
-        }
-        self.stay(plain, back);
-        self.e.builder.ins().fadd(start, h)
-    }
-
     fn is(&mut self, condition: FloatCC, a: Value, b: Value) -> Value {
         self.e.builder.ins().fcmp(condition, a, b)
-    }
-
-    /// The greater of two numbers.
-    fn greater(&mut self, a: Value, b: Value) -> Value {
-        let greater = self.is(FloatCC::GreaterThan, a, b);
-        self.e.builder.ins().select(greater, a, b)
     }
 
     /// Goes on if a condition holds, otherwise leads to `back`.
     fn stay(&mut self, condition: Value, back: Block) {
         let on = self.e.builder.create_block();
         self.e.builder.ins().brif(condition, on, &[], back, &[]);
-        self.e.builder.switch_to_block(on);
-    }
-
-    /// Goes on if a condition does not hold, otherwise leads to `back`.
-    fn leave(&mut self, condition: Value, back: Block) {
-        let on = self.e.builder.create_block();
-        self.e.builder.ins().brif(condition, back, &[], on, &[]);
         self.e.builder.switch_to_block(on);
     }
 }

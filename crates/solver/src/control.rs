@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::pole::SUSPECT;
+use crate::power::{Floats, log2, times_exp2};
 use crate::stepping::{FINEST, LEAST, NEAR, TWICE};
 
 /// A policy of step control. An error is the mean of the squares of the errors of all states, in
@@ -63,16 +64,15 @@ pub struct PiControl {
     proportional: f64,
     /// The exponent of that before.
     integral: f64,
-    /// The logarithm of the error of the last step taken, not below that of the square of 1e-4.
-    /// Logarithms are kept because two powers would cost as much as a small system.
+    /// The logarithm to the base 2 of the error of the last step taken, not below that of the square
+    /// of 1e-4. Logarithms are kept because two powers would cost as much as a small system.
     previous: f64,
     /// Whether the present step has been refused; such a step is not followed by a longer one.
     refused: bool,
 }
 
 /// The numbers of the rules by which one plain step follows another, for code that takes many steps
-/// by itself. Its arithmetic must be that of [`PiControl::suggest`] and of the
-/// solver's own steps, operation by operation.
+/// by itself: [`StepRules::follow`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct StepRules {
     /// The exponent of the present error.
@@ -110,8 +110,8 @@ impl PiControl {
     /// An error so small that growth is limited and the floor remembered whatever came before, for
     /// every order there is; a test says so.
     const NEGLIGIBLE: f64 = 1e-13;
-    /// ln 1e-8.
-    const FLOOR: f64 = -8.0 * std::f64::consts::LN_10;
+    /// The logarithm of 1e-8.
+    const FLOOR: f64 = -8.0 * std::f64::consts::LOG2_10;
 
     /// A controller for an error estimate of this order.
     pub fn new(error_order: u32) -> PiControl {
@@ -123,6 +123,7 @@ impl PiControl {
     }
 
     /// The numbers that others need to do the same.
+    #[inline(always)]
     pub(crate) fn step_rules(self) -> StepRules {
         StepRules {
             proportional: self.proportional,
@@ -160,7 +161,10 @@ impl StepControl for PiControl {
         if !error.is_finite() {
             return h * PiControl::RETREAT;
         }
-        h * (PiControl::SAFETY / error.powf(self.proportional)).max(PiControl::SHRINK)
+        let logarithm = log2(&mut Floats, error);
+        let exponent = -self.proportional * logarithm;
+        let factor = times_exp2(&mut Floats, PiControl::SAFETY, exponent);
+        h * factor.max(PiControl::SHRINK)
     }
 
     fn suggest(&mut self, h: f64, error: f64) -> f64 {
@@ -170,12 +174,10 @@ impl StepControl for PiControl {
             (self.previous, self.refused) = (PiControl::FLOOR, false);
             return h * most;
         }
-        let error = error.ln();
-        let factor =
-            PiControl::SAFETY * (self.integral * self.previous - self.proportional * error).exp();
-        self.previous = error.max(PiControl::FLOOR);
-        self.refused = false;
-        h * factor.clamp(PiControl::SHRINK, most)
+        let (next, remembered) =
+            self.step_rules().suggest(&mut Floats, h, error, self.previous, most);
+        (self.previous, self.refused) = (remembered, false);
+        next
     }
 
     fn restart(&mut self) {
@@ -203,9 +205,9 @@ mod tests {
         let orders = Method::all().into_iter().map(|method| method.error_order());
         for order in orders {
             let PiControl { proportional, integral, .. } = PiControl::new(order);
-            let error = PiControl::NEGLIGIBLE.ln();
+            let error = PiControl::NEGLIGIBLE.log2();
             let least = integral * PiControl::FLOOR - proportional * error;
-            assert!(PiControl::SAFETY * least.exp() > PiControl::GROWTH, "order {order}");
+            assert!(PiControl::SAFETY * least.exp2() > PiControl::GROWTH, "order {order}");
             assert!(error < PiControl::FLOOR);
         }
     }

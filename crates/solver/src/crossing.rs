@@ -169,13 +169,13 @@ impl Search {
 
     #[cold]
     fn make(&mut self) {
-        let m = self.here.len();
+        let (m, room) = (self.here.len(), self.here.room());
         let space = &mut self.space.0;
         space.functions = m;
         space.levels.iter_mut().for_each(|level| level.resize(m));
         if space.levels.is_empty() {
             space.levels.reserve(LEVELS);
-            space.levels.extend((0..FIRST_LEVELS).map(|_| Level::new(m)));
+            space.levels.extend((0..FIRST_LEVELS).map(|_| Level::with_room(m, room)));
         }
         space.doubts.resize(space.levels.len() * m, 0.0);
         space.suspects.reserve(m.saturating_sub(space.suspects.len()));
@@ -193,8 +193,8 @@ impl Space {
     /// than any before allocates; that happens a few times in a run at most.
     fn make_room(&mut self) {
         if self.levels.len() <= self.open {
-            let m = self.levels[0].len();
-            self.levels.push(Level::new(m));
+            let (m, room) = (self.levels[0].len(), self.levels[0].room());
+            self.levels.push(Level::with_room(m, room));
             self.doubts.resize(self.levels.len() * m, 0.0);
         }
     }

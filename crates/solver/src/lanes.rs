@@ -2,23 +2,27 @@
 //!
 //! Each solution has a lane: a column of the rows in which the numbers of all lanes are next to each
 //! other, so that whoever computes a trial does so for all of them at once. Each lane has its own
-//! time, step and control, by the code that decides about the steps of a single solver
-//! ([`crate::stepping::Attempt`]). A trial that is refused is followed by a shorter one, while other
-//! lanes go on. Whatever is rare is left to the solver: the lane stops before the step, and the
-//! solver takes it by itself.
+//! time, step and control. What follows a plain step is computed for all lanes at once, with the
+//! trial ([`crate::StepRules::follow`]); about any other decides the code that does so for a single
+//! solver ([`crate::stepping::Attempt`]). A trial that is refused is followed by a shorter one, while
+//! other lanes go on. Whatever is rare is left to the solver: the lane stops before the step, and
+//! the solver takes it by itself.
 
 use crate::control::Control;
 use crate::crossing::Sides;
 use crate::error::StepError;
 use crate::explicit::not_finite;
 use crate::method::{Method, Policy};
-use crate::pole::may_pass;
+use crate::pole::{SUSPECT, may_pass};
 use crate::solver::{Advance, Solver, StepLimit};
 use crate::stepping::{Attempt, Verdict, shortest_step};
 use crate::system::System;
 
 /// How many lanes there are.
 pub const LANES: usize = 8;
+
+/// How far floats count by ones; no run takes so many steps.
+const COUNTED: u64 = 1 << 53;
 
 /// The numbers of one kind of all lanes: a line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,15 +45,35 @@ impl LaneLayout {
     pub const START: usize = 0;
     /// Its end.
     pub const END: usize = 1;
+    /// The length that was wanted for its step.
+    pub const WANTED: usize = 2;
+    /// What is remembered of the error of the step before.
+    pub const PREVIOUS: usize = 3;
+    /// How many steps may be taken, this one included.
+    pub const LEFT: usize = 4;
+    /// The same of the trial after this one, if this one is a plain step.
+    pub const NEXT: usize = 5;
     /// What its times count from.
-    pub const ORIGIN: usize = 2;
+    pub const ORIGIN: usize = 10;
     /// The relative tolerance.
-    pub const RELATIVE: usize = 3;
+    pub const RELATIVE: usize = 11;
     /// The absolute tolerance.
-    pub const ABSOLUTE: usize = 4;
+    pub const ABSOLUTE: usize = 12;
+    /// No step goes beyond this.
+    pub const HORIZON: usize = 13;
+    /// No step starts from here on.
+    pub const BEFORE: usize = 14;
+    /// The longest step.
+    pub const LONGEST: usize = 15;
     /// The error of a trial: the mean square in units of the tolerance.
-    pub const ERROR: usize = 5;
-    const FIRST: usize = 6;
+    pub const ERROR: usize = 16;
+    /// Whether a trial is a plain step: all bits, or none.
+    pub const PLAIN: usize = 17;
+    /// The length of a trial, while it is computed.
+    pub const LENGTH: usize = 18;
+    const FIRST: usize = 19;
+    /// How many numbers of a trial those of the next replace.
+    const REPLACED: usize = LaneLayout::NEXT - LaneLayout::START;
 
     /// The first of the states at the start.
     pub fn x0(&self) -> usize {
@@ -166,13 +190,16 @@ struct Lane {
 pub struct LaneSteps {
     trials: LaneTrials,
     lanes: [Option<Lane>; LANES],
+    /// The lanes whose present trial may be a plain step: the first of its step, after a step that
+    /// was taken at once.
+    ready: LaneSet,
 }
 
 impl LaneSteps {
     /// Lanes without solutions.
     pub fn new(layout: LaneLayout) -> LaneSteps {
         let rows = vec![LaneRow::default(); layout.rows()];
-        LaneSteps { trials: LaneTrials { layout, rows }, lanes: [None; LANES] }
+        LaneSteps { trials: LaneTrials { layout, rows }, lanes: [None; LANES], ready: 0 }
     }
 
     /// The end of the present trial of a lane, which is that of a step that is to be looked at.
@@ -224,7 +251,9 @@ impl LaneSteps {
             rejected: 0,
             trials: 0,
         };
+        own.limit(trials, lane, limit);
         own.begin(trials, lane, solver.time(), solver.wanted());
+        self.note_ready(lane, own.is_ready());
         self.lanes[lane] = Some(own);
         true
     }
@@ -234,12 +263,16 @@ impl LaneSteps {
         let mut events = LaneEvents::default();
         for _ in 0..most {
             compute(&mut self.trials);
-            let turning = self.turning();
-            let mut passing: LaneSet = 0;
-            for lane in 0..LANES {
+            let plain = self.plain();
+            self.replace(plain);
+            let mut passing = plain;
+            for lane in (0..LANES).filter(|lane| plain >> lane & 1 == 0) {
                 let Some(own) = &mut self.lanes[lane] else { continue };
-                let turns = turning & 1 << lane != 0;
-                match own.look(&mut self.trials, lane, turns) {
+                let ready = self.ready >> lane & 1 != 0;
+                let looked = own.look(&mut self.trials, lane, ready);
+                let ready = own.is_ready();
+                self.note_ready(lane, ready);
+                match looked {
                     Look::On => passing |= 1 << lane,
                     Look::Again => {}
                     Look::Taken => events.taken |= 1 << lane,
@@ -257,15 +290,19 @@ impl LaneSteps {
     /// Goes on with a lane from a step that was looked at, up to another limit.
     pub fn go_on(&mut self, lane: usize, limit: StepLimit) {
         let Some(own) = &mut self.lanes[lane] else { return };
-        (own.limit, own.steps) = (limit, 0);
+        own.limit(&mut self.trials, lane, limit);
         let end = self.trials.get(LaneLayout::END, lane);
         own.follow(&mut self.trials, lane, end);
+        let ready = own.is_ready();
+        self.note_ready(lane, ready);
         self.pass(1 << lane);
     }
 
     /// Makes the last step of a lane that of its solver, which is to look at it.
     pub fn show(&mut self, lane: usize, solver: &mut Solver) {
+        let ready = self.ready >> lane & 1 != 0;
         let Some(own) = &mut self.lanes[lane] else { return };
+        own.catch_up(&self.trials, lane, ready);
         own.hand_over(solver, self.trials.layout);
         let (trials, layout) = (&self.trials, self.trials.layout);
         let segment = &mut solver.segment;
@@ -280,7 +317,9 @@ impl LaneSteps {
 
     /// Makes the start of the present step of a lane the current point of its solver.
     pub fn put_back(&mut self, lane: usize, solver: &mut Solver) {
+        let ready = self.ready >> lane & 1 != 0;
         let Some(own) = &mut self.lanes[lane] else { return };
+        own.catch_up(&self.trials, lane, ready);
         own.control = own.at_start;
         own.hand_over(solver, self.trials.layout);
         let (trials, layout) = (&self.trials, self.trials.layout);
@@ -294,42 +333,82 @@ impl LaneSteps {
     /// Frees a lane.
     pub fn leave(&mut self, lane: usize) {
         self.lanes[lane] = None;
+        self.note_ready(lane, false);
     }
 
-    /// The lanes in which a rate has another sign at the end of the trial than at its start.
+    fn note_ready(&mut self, lane: usize, ready: bool) {
+        self.ready = self.ready & !(1 << lane) | LaneSet::from(ready) << lane;
+    }
+
+    /// The lanes whose trials are plain steps and in which no rate may have passed a pole.
     #[inline]
-    fn turning(&self) -> LaneSet {
-        let layout = self.trials.layout;
-        let (first, last) = (layout.slope(0), layout.slope(layout.slopes - 1));
-        let mut signs = [0u64; LANES];
-        for i in 0..layout.states {
-            let (a, b) = (&self.trials.rows[first + i].0, &self.trials.rows[last + i].0);
+    fn plain(&self) -> LaneSet {
+        let plain = &self.trials.rows[LaneLayout::PLAIN].0;
+        let set = |set, lane: usize| set | ((plain[lane].to_bits() >> 63) as LaneSet) << lane;
+        (0..LANES).fold(0, set) & self.ready & !self.suspects()
+    }
+
+    /// The lanes in which a rate may have passed a pole in the trial: [`may_pass`] for all at once.
+    #[inline]
+    fn suspects(&self) -> LaneSet {
+        let LaneLayout { states, slopes, .. } = self.trials.layout;
+        let row = |stage: usize, i: usize| &self.trials.rows[self.trials.layout.slope(stage) + i].0;
+        let mut found = [false; LANES];
+        for i in 0..states {
+            let (a, b) = (row(0, i), row(slopes - 1, i));
+            let turns: [bool; LANES] = std::array::from_fn(|lane| {
+                (a[lane] < 0.0) & (b[lane] > 0.0) | (a[lane] > 0.0) & (b[lane] < 0.0)
+            });
+            if !turns.contains(&true) {
+                continue;
+            }
+            let mut largest = [0.0_f64; LANES];
+            for stage in 1..slopes - 1 {
+                let slope = row(stage, i);
+                for lane in 0..LANES {
+                    // A rate that is no number makes the error one that is none.
+                    let size = slope[lane].abs();
+                    largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+                }
+            }
             for lane in 0..LANES {
-                signs[lane] |= a[lane].to_bits() ^ b[lane].to_bits();
+                let ends = a[lane].abs().max(b[lane].abs());
+                let inside = slopes == 2 || largest[lane] > SUSPECT * ends;
+                found[lane] |= turns[lane] & inside;
             }
         }
-        (0..LANES).fold(0, |set, lane| set | ((signs[lane] >> 63) as LaneSet) << lane)
+        (0..LANES).fold(0, |set, lane| set | LaneSet::from(found[lane]) << lane)
+    }
+
+    /// Makes the next trials of some lanes the present ones.
+    #[inline]
+    fn replace(&mut self, lanes: LaneSet) {
+        self.blend(LaneLayout::NEXT, LaneLayout::START, LaneLayout::REPLACED, lanes);
     }
 
     /// Makes the ends of the steps of some lanes their starts.
     #[inline]
     fn pass(&mut self, lanes: LaneSet) {
         let layout = self.trials.layout;
+        let last = layout.slope(layout.slopes - 1);
+        self.blend(layout.x1(), layout.x0(), layout.states, lanes);
+        self.blend(last, layout.slope(0), layout.states, lanes);
+    }
+
+    /// Copies the numbers of some lanes from rows to others.
+    #[inline]
+    fn blend(&mut self, from: usize, to: usize, count: usize, lanes: LaneSet) {
+        if lanes == ALL {
+            return self.trials.rows.copy_within(from..from + count, to);
+        }
         let mask: [u64; LANES] =
             std::array::from_fn(|lane| 0u64.wrapping_sub(u64::from(lanes >> lane & 1)));
-        let last = layout.slope(layout.slopes - 1);
-        for (from, to) in [(layout.x1(), layout.x0()), (last, layout.slope(0))] {
-            if lanes == ALL {
-                self.trials.rows.copy_within(from..from + layout.states, to);
-                continue;
-            }
-            for i in 0..layout.states {
-                let new = self.trials.rows[from + i].0;
-                let old = &mut self.trials.rows[to + i].0;
-                for lane in 0..LANES {
-                    let bits = new[lane].to_bits() & mask[lane] | old[lane].to_bits() & !mask[lane];
-                    old[lane] = f64::from_bits(bits);
-                }
+        for i in 0..count {
+            let new = self.trials.rows[from + i].0;
+            let old = &mut self.trials.rows[to + i].0;
+            for lane in 0..LANES {
+                let bits = new[lane].to_bits() & mask[lane] | old[lane].to_bits() & !mask[lane];
+                old[lane] = f64::from_bits(bits);
             }
         }
     }
@@ -348,12 +427,56 @@ enum Look {
 }
 
 impl Lane {
+    /// Sets how far the lane may go from here on.
+    fn limit(&mut self, trials: &mut LaneTrials, lane: usize, limit: StepLimit) {
+        let most = limit.most.min(COUNTED);
+        (self.limit, self.steps) = (StepLimit { most, ..limit }, 0);
+        trials.set(LaneLayout::HORIZON, lane, limit.horizon);
+        trials.set(LaneLayout::BEFORE, lane, limit.before);
+        trials.set(LaneLayout::LONGEST, lane, self.longest);
+    }
+
+    /// How many steps may be taken.
+    fn left(&self) -> f64 {
+        (self.limit.most - self.steps) as f64
+    }
+
+    /// Whether the present trial may be a plain step.
+    fn is_ready(&self) -> bool {
+        let Control::Pi(pi) = &self.control;
+        !self.searched && self.refused == 0 && pi.remembered().is_some()
+    }
+
+    /// Counts the plain steps that the lane has taken, and goes on from them.
+    #[inline(always)]
+    fn catch_up(&mut self, trials: &LaneTrials, lane: usize, ready: bool) {
+        let passed = self.left() - trials.get(LaneLayout::LEFT, lane);
+        if !ready || passed <= 0.0 {
+            return;
+        }
+        let passed = passed as u64;
+        self.steps += passed;
+        self.accepted += passed;
+        self.trials += passed;
+        let Control::Pi(pi) = &mut self.control;
+        pi.resume(trials.get(LaneLayout::PREVIOUS, lane));
+        self.at_start = self.control;
+        let wanted = trials.get(LaneLayout::WANTED, lane);
+        self.learnt = Some(wanted);
+        let start = trials.get(LaneLayout::START, lane);
+        self.attempt = Attempt::new(start, wanted, self.longest, self.limit.horizon);
+    }
+
     /// Prepares the first trial of a step.
     #[inline(always)]
     fn begin(&mut self, trials: &mut LaneTrials, lane: usize, start: f64, wanted: f64) {
         self.attempt = Attempt::new(start, wanted, self.longest, self.limit.horizon);
+        let Control::Pi(pi) = &self.control;
         trials.set(LaneLayout::START, lane, start);
         trials.set(LaneLayout::END, lane, self.attempt.end());
+        trials.set(LaneLayout::WANTED, lane, wanted);
+        trials.set(LaneLayout::PREVIOUS, lane, pi.remembered().unwrap_or(0.0));
+        trials.set(LaneLayout::LEFT, lane, self.left());
     }
 
     /// Prepares the step after the present one.
@@ -365,8 +488,8 @@ impl Lane {
     }
 
     /// Decides about a trial that has been computed.
-    #[inline(always)]
-    fn look(&mut self, trials: &mut LaneTrials, lane: usize, turns: bool) -> Look {
+    fn look(&mut self, trials: &mut LaneTrials, lane: usize, ready: bool) -> Look {
+        self.catch_up(trials, lane, ready);
         let error = trials.get(LaneLayout::ERROR, lane);
         let end = trials.get(LaneLayout::END, lane);
         // The solver may have other functions for rates that are not finite.
@@ -380,7 +503,7 @@ impl Lane {
                 trials.set(LaneLayout::END, lane, self.attempt.end());
                 Look::Again
             }
-            Verdict::Taken { .. } if turns && may_pass_pole(trials, lane) => Look::Odd,
+            Verdict::Taken { .. } if may_pass_pole(trials, lane) => Look::Odd,
             Verdict::Taken { learnt } => {
                 self.learnt = Some(learnt);
                 self.accepted += 1;

@@ -6,6 +6,7 @@
 //! goes on with the same bits. Nothing here knows blocks, tags or signals, nothing allocates
 //! once the first step has been taken, and no method keeps values from before a restart.
 
+pub mod bits;
 mod counters;
 mod error;
 mod method;
@@ -19,7 +20,9 @@ mod explicit;
 mod initial;
 mod linear;
 mod lu;
+mod plain_step;
 mod pole;
+mod power;
 mod retake;
 mod rosenbrock;
 mod segment;
@@ -52,6 +55,8 @@ pub use explicit::ERROR_LANES;
 pub use lanes::{LANES, LaneEvents, LaneLayout, LaneRow, LaneSet, LaneSteps, LaneTrials};
 pub use method::{Method, Options, Policy};
 pub use pattern::Pattern;
+pub use plain_step::{StepNext, StepTaken};
+pub use power::Arithmetic;
 pub use solver::{Advance, Solver, StepLimit};
 pub use step_span::StepSpan;
 pub use system::{At, CrossingRole, Enclosure, GuardTrial, Noise, StepBatch, System, Trial};

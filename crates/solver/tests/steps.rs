@@ -15,7 +15,7 @@ fn the_work_on_lorenz_is_pinned() {
     assert_eq!(work(Method::Rk45, 1e-6), (766, 29, 4772));
     assert_eq!(work(Method::Rk45, 1e-9), (2984, 0, 17906));
     assert_eq!(work(Method::Rk23, 1e-6), (4931, 1, 14798));
-    assert_eq!(work(Method::EulerAdaptive, 1e-3), (3789, 2, 3964));
+    assert_eq!(work(Method::EulerAdaptive, 1e-3), (3789, 2, 3963));
 }
 
 /// The error goes with the tolerance, over five decades.

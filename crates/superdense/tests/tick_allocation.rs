@@ -152,7 +152,10 @@ fn second_runs_do_not_allocate() {
                 }
                 run.advance_to_end().unwrap();
                 let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
-                assert!(round < 2 || allocations == 0, "{name}, {backend:?}: {allocations}");
+                assert!(
+                    round < 2 || allocations == 0,
+                    "{name}, {backend:?}: {allocations} in {round}"
+                );
                 results.push(common::bits(run.trace(), 0));
                 assert!(round < 2 || results[round] == results[round - 2], "{name}: other bits");
             }

@@ -16,7 +16,7 @@ impl Engine<'_> {
     }
 
     /// Whether nothing in a region is computed between events.
-    fn is_still(&self, region: RegionId) -> bool {
+    pub(crate) fn is_still(&self, region: RegionId) -> bool {
         let program = &self.program.regions[region];
         program.left.is_empty() && program.dimension == 0 && program.watches.is_empty()
     }

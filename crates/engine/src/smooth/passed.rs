@@ -6,11 +6,15 @@
 //! put back, and the step that leads to it is taken once more, so that the run fails there with
 //! nothing computed beyond it.
 
+use std::slice::ChunksExact;
+
 use base::{Tag, Time};
+use program::tape::run;
 use program::{Profile, RegionId};
 
 use crate::RunError;
 use crate::engine::Engine;
+use crate::native::code;
 use crate::rows::Sink;
 use crate::smooth::flow::{scatter, states};
 
@@ -96,12 +100,74 @@ impl Engine<'_> {
         sink: &mut dyn Sink,
     ) -> Result<(), u32> {
         let points = std::mem::take(&mut self.scratch.passed);
-        let width = 1 + self.state.regions[region].solver.state().len();
-        let mut each = points.chunks_exact(width).zip(0..);
-        let wrong = each.find(|(point, _)| self.write_point(region, horizon, point, sink).is_err());
-        let wrong = wrong.map(|(_, place)| place);
+        self.cover_step(region, sink);
+        let written = match self.covers_alone(region) {
+            true => self.write_alone(region, horizon, &points, sink),
+            false => {
+                let mut each = self.points(region, &points).zip(0..);
+                let wrong =
+                    each.find(|(point, _)| self.write_point(region, horizon, point, sink).is_err());
+                wrong.map_or(Ok(()), |(_, place)| Err(place))
+            }
+        };
         self.scratch.passed = points;
-        wrong.map_or(Ok(()), Err)
+        written
+    }
+
+    /// The points that a region has passed: offset and states of each.
+    fn points<'p>(&self, region: RegionId, points: &'p [f64]) -> ChunksExact<'p, f64> {
+        points.chunks_exact(1 + self.state.regions[region].solver.state().len())
+    }
+
+    /// Whether nothing has to be computed for the coming row but the signals of a region, by its left
+    /// tape alone, and all that it covers have had the same row last.
+    fn covers_alone(&self, region: RegionId) -> bool {
+        let state = &self.state.regions[region];
+        state.surfaces.is_empty()
+            && self.scratch.rounds.is_none()
+            && self.covered().iter().all(|own| {
+                let computed = self.program.regions[*own].recorded && !self.is_still(*own);
+                (*own == region || !computed) && self.state.regions[*own].last_row == state.last_row
+            })
+    }
+
+    /// The rows of points that cover a region alone. What is the same for all of them is done once,
+    /// because a step of a small region costs little more than its row.
+    fn write_alone(
+        &mut self,
+        region: RegionId,
+        horizon: Time,
+        points: &[f64],
+        sink: &mut dyn Sink,
+    ) -> Result<(), u32> {
+        let (program, code) = (&self.program.regions[region], code(self.native, region));
+        let mut last = self.state.regions[region].last_row;
+        let mut written = Ok(());
+        for (point, place) in self.points(region, points).zip(0..) {
+            let state = &self.state.regions[region];
+            let time = state.time_at(point[0], f64::INFINITY, horizon);
+            let (tag, slots) = (Tag::new(time, 0), &mut self.state.slots);
+            scatter(slots, program.state, states(&state.ranges), &point[1..]);
+            slots[self.program.time.index()] = time.seconds();
+            match code {
+                Some(code) => code.left(slots),
+                None => run(&program.left, slots),
+            }
+            if !self.is_finite(region) && self.left_limits(region, time).is_err() {
+                written = Err(place);
+                break;
+            }
+            // Steps that end at the same attosecond share a row.
+            match last.is_some_and(|last| last >= tag) {
+                true => sink.no_row(tag),
+                false => self.pass_row(tag, sink),
+            }
+            last = last.max(Some(tag));
+        }
+        if let Some(last) = last {
+            self.note_covered(last);
+        }
+        written
     }
 
     fn write_point(

@@ -37,6 +37,19 @@ impl Level {
         Level { t: 0.0, numbers: vec![0.0; 2 * crossings] }
     }
 
+    /// The same with room for more functions, as other modes have: looks change places, and each of
+    /// them comes to be the one that is kept.
+    pub fn with_room(crossings: usize, room: usize) -> Level {
+        let mut numbers = Vec::with_capacity(2 * room.max(crossings));
+        numbers.resize(2 * crossings, 0.0);
+        Level { t: 0.0, numbers }
+    }
+
+    /// How many functions there is room for.
+    pub fn room(&self) -> usize {
+        self.numbers.capacity() / 2
+    }
+
     /// Makes room for another number of functions. What it shows is of no use then.
     pub fn resize(&mut self, crossings: usize) {
         self.numbers.resize(2 * crossings, 0.0);
