@@ -144,6 +144,24 @@ pub fn events_before(timer: &dyn Timer, start: Time) -> u64 {
     low
 }
 
+/// The same if it is near a number, such as that of the wakings so far: a run asks at every crossing
+/// next to a clock.
+pub fn events_before_near(timer: &dyn Timer, start: Time, near: u64) -> u64 {
+    const FAR: u64 = 4;
+    let before = |index: u64| timer.time(index).is_some_and(|time| time < start);
+    let mut count = near;
+    for _ in 0..FAR {
+        if count > 0 && !before(count - 1) {
+            count -= 1;
+        } else if count < MOST_WAKINGS && before(count) {
+            count += 1;
+        } else {
+            return count;
+        }
+    }
+    events_before(timer, start)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

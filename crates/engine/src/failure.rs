@@ -143,13 +143,17 @@ impl Engine<'_> {
     /// Checks the wires of a region that have just been evaluated. This is done at every row.
     pub(crate) fn check_finite(&self, region: RegionId, tag: Tag) -> Result<(), RunError> {
         let slots = &self.state.slots[..];
+        let own = &self.program.regions[region];
+        if own.wire_span.as_ref().is_some_and(|span| all_finite(&slots[span.clone()])) {
+            return Ok(());
+        }
         // A finite number times zero has no bits but its sign. Most are single numbers, and all of
         // them finite.
         let odd = |own: &WireSlots| match own.length {
             1 => (slots[own.from.index()] * 0.0).abs().to_bits() != 0,
             length => slots[own.from.range(length)].iter().any(|x| !x.is_finite()),
         };
-        if !self.program.regions[region].wire_slots.iter().any(odd) {
+        if !own.wire_slots.iter().any(odd) {
             return Ok(());
         }
         let wrong = |(index, own): (usize, &WireSlots)| {

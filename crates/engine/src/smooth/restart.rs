@@ -2,7 +2,7 @@
 
 use base::Time;
 use program::tape::run;
-use program::{FragmentId, FragmentSlice, LineId, Profile, RegionId, Zeno};
+use program::{LineId, Profile, RegionId, Zeno};
 
 use crate::engine::Engine;
 use crate::native::code;
@@ -12,15 +12,10 @@ use crate::smooth::slowest::standing;
 impl Engine<'_> {
     /// The longest step that the running blocks of a region allow \[s\].
     pub(crate) fn longest_step(&self, region: RegionId) -> f64 {
-        let program = &self.program.regions[region];
-        let limits = self.program.limits.slices[region].iter().zip(&program.slices);
-        let limits = limits.filter(|(limit, _)| limit.is_finite());
-        let runs = |fragment: FragmentId| {
-            fragment == FragmentId::ROOT
-                || self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
-        };
-        let running = limits.filter(|(_, slice)| runs(slice.fragment)).map(|(limit, _)| *limit);
-        running.fold(f64::INFINITY, f64::min)
+        let slices = &self.program.regions[region].slices;
+        let limits = self.program.limits.slices[region].iter();
+        let running = limits.filter(|(slice, _)| self.runs(slices[*slice].fragment));
+        running.fold(f64::INFINITY, |least, (_, limit)| least.min(*limit))
     }
 
     /// Starts a smooth phase of a region, at a time also given in seconds, from the states in the
@@ -31,11 +26,8 @@ impl Engine<'_> {
         }
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
-        if program.slices.iter().any(|span| span.fragment != FragmentId::ROOT) {
-            let fragments = &self.program.fragments;
-            let slots = &self.state.slots[..];
-            let runs = |span: &FragmentSlice| slots[fragments[span.fragment].active.index()] != 0.0;
-            if state.take_ranges(program, runs) {
+        if !program.is_whole() {
+            if state.take_ranges(program, &self.state.slots) {
                 let count = |places: Places| places.map(|(_, length)| length).sum();
                 let watched = count(watches(&state.ranges));
                 state.solver.resize(count(states(&state.ranges)), watched);

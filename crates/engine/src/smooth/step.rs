@@ -1,8 +1,8 @@
 //! One step of a region, and the time of a crossing that it locates.
 use std::cmp::Reverse;
 
-use base::{ExactTime, Time};
-use program::{Profile, Program, RegionId, TimerId, events_before};
+use base::{ExactTime, Table, Time};
+use program::{Profile, Program, RegionId, TimerId, events_before_near};
 use solver::{Advance, Policy, Sides, StepLimit};
 
 use crate::RunError;
@@ -17,15 +17,16 @@ use crate::smooth::flow::{Flow, numbered, watches};
 fn nearest_event(
     program: &Program,
     origin: &dyn Fn(TimerId) -> Option<ExactTime>,
-    located: Time,
-    resolution: Time,
+    wakings: &Table<TimerId, u64>,
+    (located, resolution): (Time, Time),
 ) -> Time {
     program
         .timers
         .entries()
         .filter_map(|(id, timer)| {
             let origin = origin(id)?;
-            let first = events_before(&*timer.timer, located - resolution - origin.time());
+            let from = located - resolution - origin.time();
+            let first = events_before_near(&*timer.timer, from, wakings[id]);
             let time = (timer.timer.exact(first)? + origin).time();
             (time <= located + resolution).then_some(time)
         })
@@ -278,7 +279,8 @@ impl Engine<'_> {
                     let fragment = self.program.timers[timer].fragment;
                     self.runs(fragment).then(|| self.state.machines.clocks[fragment].origin)
                 };
-                nearest_event(self.program, &origin, located, resolution)
+                let wakings = &self.state.agenda.wakings;
+                nearest_event(self.program, &origin, wakings, (located, resolution))
             }
         };
         match nearest == located {
