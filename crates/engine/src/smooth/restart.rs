@@ -39,8 +39,11 @@ impl Engine<'_> {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
         state.solver.limit_step(longest);
-        gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
-        gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);
+        let slots = &self.state.slots[..];
+        if !state.sides.is_empty() {
+            gather(slots, program.side, watches(&state.ranges), &mut state.sides);
+            gather(slots, program.residual, watches(&state.ranges), &mut state.residuals);
+        }
         if state.is_held() {
             let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
             let functions = surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches()));
@@ -74,8 +77,16 @@ impl Engine<'_> {
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.state.slots);
         }
-        self.scratch.numbers.resize(state.solver.state().len(), 0.0);
-        gather(&self.state.slots, program.state, states(&state.ranges), &mut self.scratch.numbers);
+        if program.is_whole() {
+            state
+                .solver
+                .restart_from(0.0, &self.state.slots[program.state.range(program.dimension)]);
+        } else {
+            let x = &mut self.scratch.numbers;
+            x.resize(state.solver.state().len(), 0.0);
+            gather(&self.state.slots, program.state, states(&state.ranges), x);
+            state.solver.restart_from(0.0, x);
+        }
         let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.scratch.active[region];
         let code = code(self.native, region);
@@ -88,6 +99,6 @@ impl Engine<'_> {
                 .on(&state.surfaces, &mut self.scratch.slides[region]);
         flow.rests = &state.rests;
         flow.slots[flow.time.index()] = flow.origin;
-        state.solver.restart(&mut flow, 0.0, &self.scratch.numbers);
+        state.solver.restart_here(&mut flow);
     }
 }

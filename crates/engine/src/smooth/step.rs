@@ -39,7 +39,14 @@ fn nearest_event(
 fn short_decimal(time: Time, length: f64, places: f64) -> Option<Time> {
     let size = time.seconds().abs().max(length);
     let slack = Time::from_f64(places * f64::EPSILON * size)?.attoseconds();
-    let nearest = |unit: i128| (time.attoseconds() + unit / 2).div_euclid(unit) * unit;
+    let nearest = |unit: i128| {
+        let (count, half) = (time.attoseconds(), unit / 2);
+        match (i64::try_from(count + half), i64::try_from(unit)) {
+            // A division of short numbers takes a tenth of the time.
+            (Ok(count), Ok(unit)) => i128::from(count.div_euclid(unit) * unit),
+            _ => (count + half).div_euclid(unit) * unit,
+        }
+    };
     let near = |unit: &i128| (nearest(*unit) - time.attoseconds()).abs() <= slack;
     // What is near a multiple of a unit is near a multiple of each shorter one, so that the shortest
     // says whether there is any.
