@@ -1,18 +1,16 @@
-//! Marks of units that must run, and the words between which they are.
+//! Marks of units that must run, and the words that may have some.
 
 use program::{Program, RegionId, RegionProgram, UnitId, UnitWord};
 use serde::{Deserialize, Serialize};
 
 /// Units that must run, one bit for each. An event reaches a few blocks of a large diagram, whose
-/// units are near each other, so that only the words between the first and the last mark are looked
-/// at.
+/// outputs and commits are far apart, so that a bit for each word says whether it is worth a look.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 #[serde(from = "Vec<u64>", into = "Vec<u64>")]
 pub(crate) struct Marks {
     words: Vec<u64>,
-    /// All marks are in words from `first` to below `end`.
-    first: usize,
-    end: usize,
+    /// The words that may have marks, as bits.
+    some: Vec<u64>,
 }
 
 impl Marks {
@@ -22,16 +20,16 @@ impl Marks {
         if self.words.len() != words {
             self.words.clear();
             self.words.resize(words, 0);
+            self.some.resize(words.div_ceil(64), 0);
         }
-        (self.first, self.end) = (words, 0);
+        self.some.fill(0);
     }
 
     #[inline]
     pub fn add(&mut self, word: UnitWord) {
         let index = word.index as usize;
         self.words[index] |= word.bits;
-        self.first = self.first.min(index);
-        self.end = self.end.max(index + 1);
+        self.some[index / 64] |= 1 << (index % 64);
     }
 
     #[inline]
@@ -40,18 +38,28 @@ impl Marks {
         self.add(UnitWord { index, bits: 1 << (unit.index() % 64) });
     }
 
-    /// Others may have marked units in words below `end`, after the first mark.
+    /// Others may have marked units in these words, which are bits in turn.
     #[inline]
-    pub fn widen(&mut self, end: usize) {
-        self.end = self.end.max(end);
+    pub fn widen(&mut self, words: &[UnitWord]) {
+        words.iter().for_each(|word| self.some[word.index as usize] |= word.bits);
     }
 
     /// The first word with a mark from one on.
     #[inline]
     pub fn next(&self, from: usize) -> Option<usize> {
-        let from = from.max(self.first);
-        let found = self.words.get(from..self.end)?.iter().position(|word| *word != 0)?;
-        Some(from + found)
+        let mut group = from / 64;
+        let mut bits = self.some.get(group)? & u64::MAX << (from % 64);
+        loop {
+            while bits != 0 {
+                let word = 64 * group + bits.trailing_zeros() as usize;
+                if self.words[word] != 0 {
+                    return Some(word);
+                }
+                bits &= bits - 1;
+            }
+            group += 1;
+            bits = *self.some.get(group)?;
+        }
     }
 
     #[inline]
@@ -85,6 +93,7 @@ impl Marks {
     /// Adds the marks of others, of as many words.
     pub fn join(&mut self, others: &Marks) {
         self.words.resize(others.words.len(), 0);
+        self.some.resize(others.some.len(), 0);
         let all = others.words.iter().enumerate().filter(|(_, bits)| **bits != 0);
         all.for_each(|(index, bits)| self.add(UnitWord { index: index as u32, bits: *bits }));
     }
@@ -98,17 +107,21 @@ impl Marks {
     }
 }
 
-/// For each word of units, the end of the words whose units read what its units write.
-pub(crate) fn reaches(program: &Program) -> Vec<usize> {
-    let mut ends = vec![0; program.units.len().div_ceil(64)];
+/// For each word of units, the words whose units read what its units write, as bits.
+pub(crate) fn reaches(program: &Program) -> Vec<Vec<UnitWord>> {
+    let mut reached: Vec<Vec<u32>> = vec![Vec::new(); program.units.len().div_ceil(64)];
     for (id, unit) in program.units.entries() {
         let outputs = unit.outputs.iter();
         let words = outputs.flat_map(|output| &program.tracked(output.tracked).reader_words);
-        let end = words.map(|word| word.index as usize + 1).max().unwrap_or(0);
-        let own = &mut ends[id.index() / 64];
-        *own = end.max(*own);
+        reached[id.index() / 64].extend(words.map(|word| word.index));
     }
-    ends
+    let as_bits = |mut words: Vec<u32>| {
+        words.sort_unstable();
+        let groups = words.chunk_by(|a, b| a / 64 == b / 64);
+        let bits = |group: &[u32]| group.iter().fold(0, |bits, word| bits | 1 << (word % 64));
+        groups.map(|own| UnitWord { index: own[0] / 64, bits: bits(own) }).collect()
+    };
+    reached.into_iter().map(as_bits).collect()
 }
 
 /// The most words of units that a narrow region has.
@@ -137,8 +150,11 @@ pub(crate) fn wide_units(program: &Program) -> Vec<Vec<(RegionId, u64)>> {
 
 impl From<Vec<u64>> for Marks {
     fn from(words: Vec<u64>) -> Marks {
-        let end = words.len();
-        Marks { words, first: 0, end }
+        let mut some = vec![0; words.len().div_ceil(64)];
+        for (index, _) in words.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+            some[index / 64] |= 1 << (index % 64);
+        }
+        Marks { words, some }
     }
 }
 
@@ -175,8 +191,9 @@ mod tests {
         marks.add_unit(UnitId::new(130));
         marks.words_mut()[40] |= 1;
         assert_eq!(marks.next(3), None, "nobody has said that there is another");
-        marks.widen(41);
+        marks.widen(&[UnitWord { index: 0, bits: 1 << 40 | 1 << 50 }]);
         assert_eq!(marks.next(3), Some(40));
+        assert_eq!(marks.next(41), None, "what may be marked need not be");
         marks.clear();
         assert!(marks.is_empty());
     }
