@@ -4,13 +4,20 @@ use program::{Program, RegionId, RegionProgram, UnitId, UnitWord};
 use serde::{Deserialize, Serialize};
 
 /// Units that must run, one bit for each. An event reaches a few blocks of a large diagram, whose
-/// outputs and commits are far apart, so that a bit for each word says whether it is worth a look.
+/// outputs and commits are far apart, so that a bit for each word, or for a few of them, says whether
+/// they are worth a look.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 #[serde(from = "Vec<u64>", into = "Vec<u64>")]
 pub(crate) struct Marks {
     words: Vec<u64>,
-    /// The words that may have marks, as bits.
-    some: Vec<u64>,
+    /// The words that may have marks, as bits, each for 2^`shift` of them.
+    some: u64,
+    shift: u32,
+}
+
+/// How many words a bit is for, as a power of two, if there are so many.
+fn shift(words: usize) -> u32 {
+    words.div_ceil(64).next_power_of_two().trailing_zeros()
 }
 
 impl Marks {
@@ -20,16 +27,16 @@ impl Marks {
         if self.words.len() != words {
             self.words.clear();
             self.words.resize(words, 0);
-            self.some.resize(words.div_ceil(64), 0);
+            self.shift = shift(words);
         }
-        self.some.fill(0);
+        self.some = 0;
     }
 
     #[inline]
     pub fn add(&mut self, word: UnitWord) {
         let index = word.index as usize;
         self.words[index] |= word.bits;
-        self.some[index / 64] |= 1 << (index % 64);
+        self.some |= 1 << (index >> self.shift);
     }
 
     #[inline]
@@ -38,28 +45,29 @@ impl Marks {
         self.add(UnitWord { index, bits: 1 << (unit.index() % 64) });
     }
 
-    /// Others may have marked units in these words, which are bits in turn.
+    /// Others may have marked units in these words, which are bits as in [`reaches`].
     #[inline]
-    pub fn widen(&mut self, words: &[UnitWord]) {
-        words.iter().for_each(|word| self.some[word.index as usize] |= word.bits);
+    pub fn widen(&mut self, words: u64) {
+        self.some |= words;
     }
 
     /// The first word with a mark from one on.
     #[inline]
     pub fn next(&self, from: usize) -> Option<usize> {
-        let mut group = from / 64;
-        let mut bits = self.some.get(group)? & u64::MAX << (from % 64);
-        loop {
-            while bits != 0 {
-                let word = 64 * group + bits.trailing_zeros() as usize;
-                if self.words[word] != 0 {
-                    return Some(word);
-                }
-                bits &= bits - 1;
-            }
-            group += 1;
-            bits = *self.some.get(group)?;
+        if from >= self.words.len() {
+            return None;
         }
+        let mut some = self.some & u64::MAX << (from >> self.shift);
+        while some != 0 {
+            let first = (some.trailing_zeros() as usize) << self.shift;
+            let end = self.words.len().min(first + (1 << self.shift));
+            let first = first.max(from);
+            if let Some(found) = self.words[first..end].iter().position(|word| *word != 0) {
+                return Some(first + found);
+            }
+            some &= some - 1;
+        }
+        None
     }
 
     #[inline]
@@ -93,7 +101,7 @@ impl Marks {
     /// Adds the marks of others, of as many words.
     pub fn join(&mut self, others: &Marks) {
         self.words.resize(others.words.len(), 0);
-        self.some.resize(others.some.len(), 0);
+        self.shift = others.shift;
         let all = others.words.iter().enumerate().filter(|(_, bits)| **bits != 0);
         all.for_each(|(index, bits)| self.add(UnitWord { index: index as u32, bits: *bits }));
     }
@@ -107,21 +115,17 @@ impl Marks {
     }
 }
 
-/// For each word of units, the words whose units read what its units write, as bits.
-pub(crate) fn reaches(program: &Program) -> Vec<Vec<UnitWord>> {
-    let mut reached: Vec<Vec<u32>> = vec![Vec::new(); program.units.len().div_ceil(64)];
+/// For each word of units, the words whose units read what its units write, as bits of [`Marks`].
+pub(crate) fn reaches(program: &Program) -> Vec<u64> {
+    let words = program.units.len().div_ceil(64);
+    let mut reached = vec![0; words];
     for (id, unit) in program.units.entries() {
         let outputs = unit.outputs.iter();
-        let words = outputs.flat_map(|output| &program.tracked(output.tracked).reader_words);
-        reached[id.index() / 64].extend(words.map(|word| word.index));
+        for word in outputs.flat_map(|output| &program.tracked(output.tracked).reader_words) {
+            reached[id.index() / 64] |= 1 << (word.index >> shift(words));
+        }
     }
-    let as_bits = |mut words: Vec<u32>| {
-        words.sort_unstable();
-        let groups = words.chunk_by(|a, b| a / 64 == b / 64);
-        let bits = |group: &[u32]| group.iter().fold(0, |bits, word| bits | 1 << (word % 64));
-        groups.map(|own| UnitWord { index: own[0] / 64, bits: bits(own) }).collect()
-    };
-    reached.into_iter().map(as_bits).collect()
+    reached
 }
 
 /// The most words of units that a narrow region has.
@@ -150,11 +154,10 @@ pub(crate) fn wide_units(program: &Program) -> Vec<Vec<(RegionId, u64)>> {
 
 impl From<Vec<u64>> for Marks {
     fn from(words: Vec<u64>) -> Marks {
-        let mut some = vec![0; words.len().div_ceil(64)];
-        for (index, _) in words.iter().enumerate().filter(|(_, bits)| **bits != 0) {
-            some[index / 64] |= 1 << (index % 64);
-        }
-        Marks { words, some }
+        let shift = shift(words.len());
+        let marked = words.iter().enumerate().filter(|(_, bits)| **bits != 0);
+        let some = marked.fold(0, |some, (index, _)| some | 1 << (index >> shift));
+        Marks { words, some, shift }
     }
 }
 
@@ -191,7 +194,7 @@ mod tests {
         marks.add_unit(UnitId::new(130));
         marks.words_mut()[40] |= 1;
         assert_eq!(marks.next(3), None, "nobody has said that there is another");
-        marks.widen(&[UnitWord { index: 0, bits: 1 << 40 | 1 << 50 }]);
+        marks.widen(1 << 20 | 1 << 25);
         assert_eq!(marks.next(3), Some(40));
         assert_eq!(marks.next(41), None, "what may be marked need not be");
         marks.clear();

@@ -3,7 +3,7 @@
 
 use base::Tag;
 use program::tape::{Partial, Scalar, Slot, run};
-use program::{Program, RegionId, Tracked, TrackedId, Unit, UnitEffects, UnitId, UnitWord};
+use program::{Program, RegionId, Tracked, TrackedId, Unit, UnitEffects, UnitId};
 
 use crate::RunError;
 use crate::engine::Engine;
@@ -20,7 +20,7 @@ pub(crate) struct UnitScratch {
     /// Units that must run at this microstep; no mark is left after it.
     pub marked: Marks,
     /// For each word of units, the words in which their readers are, as bits.
-    pub reaches: Vec<Vec<UnitWord>>,
+    pub reaches: Vec<u64>,
     /// For each word of units, the bits of each wide region.
     pub wide: Vec<Vec<(RegionId, u64)>>,
     /// Units that have run in this microstep and have effects besides outputs.
@@ -151,7 +151,7 @@ impl Engine<'_> {
         }
         let runs = self.state.firings.iter_mut().into_slice();
         code.run(&mut self.state.slots, marked.words_mut(), runs, word, pass);
-        marked.widen(&self.scratch.units.reaches[word]);
+        marked.widen(self.scratch.units.reaches[word]);
         tick.present = pass.present as u32;
         self.state.counters.firings += pass.count;
         self.count_compiled(word);

@@ -206,7 +206,7 @@ impl Engine<'_> {
                 (pass.held, pass.present) = (own.held_in(word), own.present.into());
                 let runs = self.state.firings.iter_mut().into_slice();
                 code.run(&mut self.state.slots, own.marks.words_mut(), runs, word, pass);
-                own.marks.widen(&units.reaches[word]);
+                own.marks.widen(units.reaches[word]);
                 own.present = pass.present as u32;
                 self.state.counters.firings += pass.count;
                 if !own.joined {
