@@ -178,4 +178,20 @@ mod tests {
         assert_eq!(events_before(&Instants(vec![]), at(1, 1)), 0);
         assert_eq!(events_before(&Instants(vec![at(0, 1).into(), at(1, 2).into()]), at(1, 1)), 2);
     }
+
+    #[test]
+    fn a_count_that_is_nearly_known_is_the_same() {
+        let at = |n: i128, d: i128| Time::from_rational(Rational::new(n, d)).unwrap();
+        let every = Every { offset: Rational::from_integer(1), period: Rational::new(1, 3) };
+        let few = Instants(vec![at(0, 1).into(), at(1, 2).into(), at(9, 1).into()]);
+        for timer in [&every as &dyn Timer, &few] {
+            for n in 0..60 {
+                let start = at(n, 6);
+                let count = events_before(timer, start);
+                for near in (0..40).chain([MOST_WAKINGS]) {
+                    assert_eq!(events_before_near(timer, start, near), count, "{start}, {near}");
+                }
+            }
+        }
+    }
 }

@@ -356,3 +356,33 @@ fn extension(six: Six, ends: [f64; 2], quartic: f64) -> [Weight; SIX] {
     terms[SIX - 1].1 += ends[1];
     terms
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::Method;
+
+    /// Few states have loops of their own; they give the same bits as the loops over any number.
+    #[test]
+    fn values_and_slopes_together_are_those_one_by_one() {
+        for n in 0..6 {
+            let mut segment = Segment::new(Method::Rk45.dense(), n, Method::Rk45.slopes());
+            let mut seed = n as f64 + 0.5;
+            let mut next = || {
+                seed = (seed * 1e3 + 0.1).sin();
+                seed
+            };
+            (segment.start, segment.end) = (0.3, 0.7);
+            let numbers = [&mut segment.x0, &mut segment.x1].into_iter().chain(&mut segment.slopes);
+            numbers.flatten().for_each(|number| *number = next());
+            for t in [0.3, 0.31, 0.5, 0.69999, 0.7] {
+                let [mut x, mut dx, mut y, mut dy] = [(); 4].map(|()| vec![0.0; n]);
+                segment.value_and_slope(t, &mut x, &mut dx);
+                segment.value(t, &mut y);
+                segment.slope(t, &mut dy);
+                let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                assert_eq!([bits(&x), bits(&dx)], [bits(&y), bits(&dy)], "{n} states at {t}");
+            }
+        }
+    }
+}
