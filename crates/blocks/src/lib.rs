@@ -38,7 +38,9 @@ pub use outside::{InputKind, Outside, named_type};
 pub use page::page;
 pub use role::Role;
 pub use stepping::Impulses;
-pub use timer::{Every, Instants, MOST_WAKINGS, Pattern, Timer, Times, events_before};
+pub use timer::{
+    Every, Instants, MOST_WAKINGS, Pattern, Timer, Times, events_before, events_before_near,
+};
 
 #[cfg(test)]
 mod listings;

@@ -144,6 +144,24 @@ pub fn events_before(timer: &dyn Timer, start: Time) -> u64 {
     low
 }
 
+/// The same if it is near a number, such as that of the wakings so far: a run asks at every crossing
+/// next to a clock.
+pub fn events_before_near(timer: &dyn Timer, start: Time, near: u64) -> u64 {
+    const FAR: u64 = 4;
+    let before = |index: u64| timer.time(index).is_some_and(|time| time < start);
+    let mut count = near;
+    for _ in 0..FAR {
+        if count > 0 && !before(count - 1) {
+            count -= 1;
+        } else if count < MOST_WAKINGS && before(count) {
+            count += 1;
+        } else {
+            return count;
+        }
+    }
+    events_before(timer, start)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,5 +177,21 @@ mod tests {
         assert_eq!(events_before(&every, at(1000, 1)), 2997);
         assert_eq!(events_before(&Instants(vec![]), at(1, 1)), 0);
         assert_eq!(events_before(&Instants(vec![at(0, 1).into(), at(1, 2).into()]), at(1, 1)), 2);
+    }
+
+    #[test]
+    fn a_count_that_is_nearly_known_is_the_same() {
+        let at = |n: i128, d: i128| Time::from_rational(Rational::new(n, d)).unwrap();
+        let every = Every { offset: Rational::from_integer(1), period: Rational::new(1, 3) };
+        let few = Instants(vec![at(0, 1).into(), at(1, 2).into(), at(9, 1).into()]);
+        for timer in [&every as &dyn Timer, &few] {
+            for n in 0..60 {
+                let start = at(n, 6);
+                let count = events_before(timer, start);
+                for near in (0..40).chain([MOST_WAKINGS]) {
+                    assert_eq!(events_before_near(timer, start, near), count, "{start}, {near}");
+                }
+            }
+        }
     }
 }

@@ -164,13 +164,17 @@ impl Engine<'_> {
     #[inline]
     pub(crate) fn is_finite(&self, region: RegionId) -> bool {
         let slots = &self.state.slots[..];
+        let own = &self.program.regions[region];
+        if own.wire_span.as_ref().is_some_and(|span| all_finite(&slots[span.clone()])) {
+            return true;
+        }
         // A finite number times zero has no bits but its sign. Most are single numbers, and all of
         // them finite.
         let odd = |own: &WireSlots| match own.length {
             1 => (slots[own.from.index()] * 0.0).abs().to_bits() != 0,
             length => slots[own.from.range(length)].iter().any(|x| !x.is_finite()),
         };
-        !self.program.regions[region].wire_slots.iter().any(odd)
+        !own.wire_slots.iter().any(odd)
     }
 
     fn fragment_of(&self, wire: WireId) -> FragmentId {

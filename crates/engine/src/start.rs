@@ -58,7 +58,7 @@ impl Engine<'_> {
         let least = (f64::EPSILON * self.options.stop.since(start)).max(ATTOSECOND);
         // The limit of a slice is the smallest among its blocks.
         let limits = &self.program.limits;
-        if limits.slices.iter().flatten().all(|limit| *limit >= least) {
+        if limits.slices.iter().flatten().all(|(_, limit)| *limit >= least) {
             return Ok(());
         }
         let mut blocks = limits.blocks.entries();

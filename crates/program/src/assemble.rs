@@ -1,5 +1,6 @@
 //! Assembles the parts of a program: tables say which units, regions and delay lines belong to
 //! what.
+use std::ops::Range;
 use std::sync::Arc;
 
 use base::Table;
@@ -32,6 +33,10 @@ pub(crate) fn program(
     slots.tracked.iter_mut().for_each(Tracked::gather_readers);
     place_units(&units, &mut slots.regions);
     place_wires(&mut slots);
+    for region in slots.regions.iter_mut() {
+        let active = region.slices.iter().map(|slice| machines.fragments[slice.fragment].active);
+        region.conditions = active.collect();
+    }
     let unlocated = unlocated(&units, &slots.crossings);
     let switched = !machines.machines.is_empty();
     let watched_lines = place_still_lines(&mut units, &slots.lines, switched);
@@ -162,7 +167,18 @@ fn place_wires(slots: &mut Slots) {
     };
     for region in regions {
         region.wire_slots = region.wires.iter().map(slots_of).collect();
+        region.wire_span = span(&region.wire_slots);
     }
+}
+
+/// The part of the buffer from the first to the last value of some wires, if these are not far
+/// apart: to look whether all of it is finite is then quicker than to look at each of them.
+fn span(wires: &[WireSlots]) -> Option<Range<usize>> {
+    const WIDE: usize = 8;
+    let first = wires.iter().map(|own| own.from.index()).min()?;
+    let end = wires.iter().map(|own| own.from.index() + own.length).max()?;
+    let length: usize = wires.iter().map(|own| own.length).sum();
+    (wires.len() > 1 && end - first <= WIDE * length).then_some(first..end)
 }
 
 /// Gives each region the units of its blocks.

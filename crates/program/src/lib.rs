@@ -49,6 +49,7 @@ mod watched;
 
 pub use blocks::{
     Begins, Impulses, InputKind, Memory as StateMemory, Part, Pending, Text, Timer, events_before,
+    events_before_near,
 };
 pub use delay_line::{
     DelayLine, DelayTrack, Kinks, LineId, Past, PastId, Reading, ReadingStage, VariableTiming,

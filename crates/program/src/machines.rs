@@ -4,6 +4,7 @@ mod make;
 
 use diagram::{BlockId, FragmentId, MachineId, RegionId};
 use ir::{Slot, Tape};
+use rustc_hash::FxHashMap;
 
 use crate::delay_line::{LineId, PastId};
 use crate::region::CrossingId;
@@ -111,6 +112,8 @@ pub struct MachineProgram {
     pub regions: Vec<RegionId>,
     /// The tracked signals that a transition may change.
     pub tracked: Vec<TrackedId>,
+    /// The states by their diagrams: each diagram with the indices of the states that have it.
+    pub sharing: FxHashMap<FragmentId, Vec<usize>>,
 }
 
 /// An output of a machine: those states of its block that the engine writes.

@@ -50,8 +50,8 @@ impl Deref for Program {
 /// The largest steps that blocks allow \[s\].
 #[derive(Clone, Debug)]
 pub struct StepLimits {
-    /// For each region, those of its fragments, in the order of its slices.
-    pub slices: Table<RegionId, Vec<f64>>,
+    /// For each region, those of its fragments that have one, by the indices of their slices.
+    pub slices: Table<RegionId, Vec<(usize, f64)>>,
     /// For each block, its own.
     pub blocks: Table<BlockId, f64>,
 }

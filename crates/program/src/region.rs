@@ -1,5 +1,7 @@
 //! A region: its states, its crossings and its tapes between events.
 
+use std::ops::Range;
+
 use diagram::{BlockId, FragmentId, RegionId, WireId};
 use ir::{Slot, Tape};
 use serde::{Deserialize, Serialize};
@@ -83,10 +85,15 @@ pub struct RegionProgram {
     pub may_be_unknown: bool,
     /// Its states and watched functions, fragment by fragment.
     pub slices: Vec<FragmentSlice>,
+    /// For each of them, the slot of the condition under which it runs. They are looked at whenever
+    /// the region starts again, and next to each other they are few lines of the cache.
+    pub conditions: Vec<Slot>,
     /// Wires whose values the left tape writes.
     pub wires: Vec<WireId>,
     /// The slots of these wires.
     pub wire_slots: Vec<WireSlots>,
+    /// A part of the buffer with all of these values and little else, if there is one.
+    pub wire_span: Option<Range<usize>>,
     /// The units of its blocks, as bits.
     pub units: Vec<UnitWord>,
     /// For each continuous state, its block.

@@ -134,17 +134,18 @@ pub fn fill(slots: &mut [f64], value: &Value) {
 }
 
 impl StepLimits {
-    /// The smallest limit of the blocks of each slice.
+    /// The smallest limit of the blocks of each slice, unless none of them has one. A region with
+    /// hundreds of fragments would otherwise go over all of them whenever it starts again.
     pub(crate) fn by_slices(
         regions: &Table<RegionId, RegionProgram>,
         blocks: &Table<BlockId, f64>,
-    ) -> Table<RegionId, Vec<f64>> {
+    ) -> Table<RegionId, Vec<(usize, f64)>> {
         let smallest = |region: &RegionProgram| {
-            let slices = region.slices.iter();
             let limit = |of: &Vec<BlockId>| {
                 of.iter().map(|block| blocks[*block]).fold(f64::INFINITY, f64::min)
             };
-            slices.map(|slice| limit(&slice.blocks)).collect()
+            let limits = region.slices.iter().map(|slice| limit(&slice.blocks)).enumerate();
+            limits.filter(|(_, limit)| limit.is_finite()).collect()
         };
         regions.iter().map(smallest).collect()
     }

@@ -150,6 +150,9 @@ impl Segment {
 
     /// Writes both at once, with the same bits; in one loop for Dormand and Prince's extension.
     pub fn value_and_slope(&self, t: f64, x: &mut [f64], dx: &mut [f64]) {
+        if x.is_empty() {
+            return;
+        }
         let six = match self.dense {
             Dense::Quartic(weights) if t != self.end && t != self.start => weights.try_into().ok(),
             _ => None,
@@ -166,6 +169,15 @@ impl Segment {
         let slopes = [rest * (1.0 - 3.0 * theta), theta * (3.0 * theta - 2.0)];
         let value = extension(six, values, h * theta * theta * rest * rest);
         let slope = extension(six, slopes, 2.0 * theta * rest * (1.0 - 2.0 * theta));
+        let few = match x.len() {
+            1 => self.few::<1>(chords, [value, slope], x, dx),
+            2 => self.few::<2>(chords, [value, slope], x, dx),
+            3 => self.few::<3>(chords, [value, slope], x, dx),
+            _ => None,
+        };
+        if few.is_some() {
+            return;
+        }
         let n = x.len();
         let (x0, x1, dx) = (&self.x0[..n], &self.x1[..n], &mut dx[..n]);
         let k: [&[f64]; SIX] = from_fn(|j| &self.slopes[value[j].0][..n]);
@@ -179,6 +191,32 @@ impl Segment {
             x[i] = x0[i] + sums[0];
             dx[i] = sums[1];
         }
+    }
+
+    /// The same sums for so few states that a loop over them would take longer than they do; none
+    /// for another number of them.
+    #[inline(always)]
+    fn few<const N: usize>(
+        &self,
+        chords: [f64; 2],
+        [value, slope]: [[Weight; SIX]; 2],
+        x: &mut [f64],
+        dx: &mut [f64],
+    ) -> Option<()> {
+        let (x0, x1) = (self.x0.first_chunk::<N>()?, self.x1.first_chunk::<N>()?);
+        let (x, dx) = (x.first_chunk_mut::<N>()?, dx.first_chunk_mut::<N>()?);
+        let rise: [f64; N] = from_fn(|i| x1[i] - x0[i]);
+        let mut sums = chords.map(|chord| rise.map(|rise| chord * rise));
+        for (value, slope) in value.into_iter().zip(slope) {
+            let k = self.slopes[value.0].first_chunk::<N>()?;
+            for i in 0..N {
+                sums[0][i] += value.1 * k[i];
+                sums[1][i] += slope.1 * k[i];
+            }
+        }
+        *x = from_fn(|i| x0[i] + sums[0][i]);
+        *dx = sums[1];
+        Some(())
     }
 
     /// One state over the step as a polynomial in θ: the coefficients of θ⁰ to θ⁴.
@@ -317,4 +355,34 @@ fn extension(six: Six, ends: [f64; 2], quartic: f64) -> [Weight; SIX] {
     terms[0].1 += ends[0];
     terms[SIX - 1].1 += ends[1];
     terms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::Method;
+
+    /// Few states have loops of their own; they give the same bits as the loops over any number.
+    #[test]
+    fn values_and_slopes_together_are_those_one_by_one() {
+        for n in 0..6 {
+            let mut segment = Segment::new(Method::Rk45.dense(), n, Method::Rk45.slopes());
+            let mut seed = n as f64 + 0.5;
+            let mut next = || {
+                seed = (seed * 1e3 + 0.1).sin();
+                seed
+            };
+            (segment.start, segment.end) = (0.3, 0.7);
+            let numbers = [&mut segment.x0, &mut segment.x1].into_iter().chain(&mut segment.slopes);
+            numbers.flatten().for_each(|number| *number = next());
+            for t in [0.3, 0.31, 0.5, 0.69999, 0.7] {
+                let [mut x, mut dx, mut y, mut dy] = [(); 4].map(|()| vec![0.0; n]);
+                segment.value_and_slope(t, &mut x, &mut dx);
+                segment.value(t, &mut y);
+                segment.slope(t, &mut dy);
+                let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                assert_eq!([bits(&x), bits(&dx)], [bits(&y), bits(&dy)], "{n} states at {t}");
+            }
+        }
+    }
 }

@@ -146,6 +146,17 @@ impl Forget for Space {
     }
 }
 
+/// Copies states; of a few it does so one by one, which takes less time than to call a function.
+#[inline(always)]
+fn copy(to: &mut [f64], from: &[f64]) {
+    const FEW: usize = 4;
+    if from.len() > FEW {
+        return to.copy_from_slice(from);
+    }
+    assert_eq!(to.len(), from.len(), "as many states");
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+}
+
 impl Solver {
     /// A solver for this many states and crossing functions. It has no current point until
     /// [`Solver::restart`] gives it one.
@@ -196,7 +207,12 @@ impl Solver {
     /// lose there; an initial step is selected only if none is known. A derivative that is
     /// not finite here is an error of the next [`Solver::step`].
     pub fn restart<S: System>(&mut self, system: &mut S, t: f64, x: &[f64]) {
-        self.prepare(system);
+        self.restart_from(t, x);
+        self.restart_here(system);
+    }
+
+    /// The first half of a restart: takes the state, which may be where the system writes to.
+    pub fn restart_from(&mut self, t: f64, x: &[f64]) {
         if !self.search.here.is_empty() {
             let old = if self.inside.active { &self.inside.x } else { &self.segment.x1 };
             self.drift.restart(old, x);
@@ -208,9 +224,16 @@ impl Solver {
         let segment = &mut self.segment;
         segment.start = t;
         segment.end = t;
-        segment.x0.copy_from_slice(x);
-        segment.x1.copy_from_slice(x);
-        system.derivative(t, x, segment.end_slope_mut());
+        copy(&mut segment.x0, x);
+        copy(&mut segment.x1, x);
+    }
+
+    /// The second half: looks at the system there.
+    pub fn restart_here<S: System>(&mut self, system: &mut S) {
+        self.prepare(system);
+        let Segment { end, x1, slopes, .. } = &mut self.segment;
+        let last = slopes.len() - 1;
+        system.derivative(*end, x1, &mut slopes[last]);
         self.counters.evaluations += 1;
         self.look_here(system);
         if self.options.policy != Policy::Native {
@@ -377,6 +400,12 @@ impl Solver {
     /// solver.
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// The accepted steps so far.
+    #[inline]
+    pub fn accepted(&self) -> u64 {
+        self.counters.accepted
     }
 
     /// The work so far.

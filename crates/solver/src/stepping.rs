@@ -235,7 +235,9 @@ impl Solver {
     #[inline]
     fn whole<S: System>(&mut self, system: &mut S) -> Option<f64> {
         let tolerance = self.tolerance();
-        let mut batch = self.batch();
+        // A step up to the horizon is the last one.
+        let last = self.segment.end >= self.space.0.reach.horizon;
+        let mut batch = if last { None } else { self.batch() };
         let point = 1 + self.segment.x0.len();
         let room = if self.space.0.reach.keep { batch.map_or(0, |own| own.most) } else { 0 };
         let passed = &mut self.space.0.passed;

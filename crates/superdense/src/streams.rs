@@ -84,7 +84,7 @@ impl System {
         let hundredth = run.stop.since(run.start.time()) / 100.0;
         let default = if hundredth > 0.0 { hundredth } else { 1.0 };
         let step = asked.or(own).unwrap_or(default);
-        program.limits.slices.iter().flatten().fold(step, |step, limit| step.min(*limit))
+        program.limits.slices.iter().flatten().fold(step, |step, (_, limit)| step.min(*limit))
     }
 
     /// The error for an input that only a run in the engine could be given: nothing feeds streams.

@@ -1,9 +1,7 @@
 //! Taking a transition: its values are computed, the old diagram stops, the new one starts.
 
 use program::tape::{Slot, run};
-use program::{
-    MachineId, MachineOutput, StateId, StateProgram, TrackedId, Transition, TransitionValue,
-};
+use program::{MachineId, MachineOutput, StateId, TrackedId, Transition, TransitionValue};
 
 use super::Chosen;
 use crate::engine::Engine;
@@ -135,12 +133,10 @@ impl Engine<'_> {
         if let Some(content) = new.content.filter(|_| !stays) {
             self.enter(content, !transition.history, &mut entered);
         }
-        if transition.history {
+        if let Some(content) = new.content.filter(|_| transition.history) {
             // The guards restart, but their inputs do not.
-            let shares =
-                |state: &&StateProgram| state.content.is_some() && state.content == new.content;
-            let same = code.states.iter().filter(shares);
-            same.for_each(|state| self.bring_located(state.dwell));
+            let same = code.sharing[&content].iter();
+            same.for_each(|state| self.bring_located(code.states[*state].dwell));
         }
         self.enter(new.dwell, true, &mut entered);
         self.start_states(&entered)?;

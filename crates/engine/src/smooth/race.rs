@@ -96,12 +96,14 @@ impl<I: TypedId> Race<I> {
     }
 
     fn play(&self, pair: usize) -> I {
-        let rank = |region: I| match self.standings[region] {
-            Some(standing) => (false, standing, region.index()),
-            None => (true, (Time::MAX, true), region.index()),
-        };
         let (a, b) = (self.winners[2 * pair], self.winners[2 * pair + 1]);
-        if rank(a) <= rank(b) { a } else { b }
+        let before = match (self.standings[a], self.standings[b]) {
+            (Some(own), Some(other)) if own != other => own < other,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            _ => a.index() < b.index(),
+        };
+        if before { a } else { b }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The state of a region between events.
 
 use base::{Tag, Time, clone_reusing};
+use program::tape::Slot;
 use program::{FragmentSlice, Profile, Program, RegionProgram};
 use serde::{Deserialize, Serialize};
 use solver::Solver;
@@ -120,11 +121,7 @@ impl RegionState {
 
     /// Updates the slices that run from the conditions in the buffer; returns whether they have
     /// changed.
-    pub fn take_ranges(
-        &mut self,
-        program: &RegionProgram,
-        active: impl Fn(&FragmentSlice) -> bool,
-    ) -> bool {
+    pub fn take_ranges(&mut self, program: &RegionProgram, slots: &[f64]) -> bool {
         let (mut found, mut changed) = (0, false);
         let mut put = |ranges: &mut Vec<ActiveSlice>, range: ActiveSlice| {
             changed |= ranges.get(found) != Some(&range);
@@ -135,7 +132,9 @@ impl RegionState {
             found += 1;
         };
         let mut last: Option<ActiveSlice> = None;
-        for span in program.slices.iter().filter(|span| active(span)) {
+        let runs = |active: &Slot| slots[active.index()] != 0.0;
+        let active = program.conditions.iter().enumerate().filter(|(_, active)| runs(active));
+        for span in active.map(|(index, _)| &program.slices[index]) {
             match &mut last {
                 Some(last)
                     if last.state + last.states == span.state

@@ -2,7 +2,7 @@
 
 use base::Time;
 use program::tape::run;
-use program::{FragmentId, FragmentSlice, LineId, Profile, RegionId, Zeno};
+use program::{LineId, Profile, RegionId, Zeno};
 
 use crate::engine::Engine;
 use crate::native::code;
@@ -12,15 +12,10 @@ use crate::smooth::slowest::standing;
 impl Engine<'_> {
     /// The longest step that the running blocks of a region allow \[s\].
     pub(crate) fn longest_step(&self, region: RegionId) -> f64 {
-        let program = &self.program.regions[region];
-        let limits = self.program.limits.slices[region].iter().zip(&program.slices);
-        let limits = limits.filter(|(limit, _)| limit.is_finite());
-        let runs = |fragment: FragmentId| {
-            fragment == FragmentId::ROOT
-                || self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
-        };
-        let running = limits.filter(|(_, slice)| runs(slice.fragment)).map(|(limit, _)| *limit);
-        running.fold(f64::INFINITY, f64::min)
+        let slices = &self.program.regions[region].slices;
+        let limits = self.program.limits.slices[region].iter();
+        let running = limits.filter(|(slice, _)| self.runs(slices[*slice].fragment));
+        running.fold(f64::INFINITY, |least, (_, limit)| least.min(*limit))
     }
 
     /// Starts a smooth phase of a region, at a time also given in seconds, from the states in the
@@ -31,11 +26,8 @@ impl Engine<'_> {
         }
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
-        if program.slices.iter().any(|span| span.fragment != FragmentId::ROOT) {
-            let fragments = &self.program.fragments;
-            let slots = &self.state.slots[..];
-            let runs = |span: &FragmentSlice| slots[fragments[span.fragment].active.index()] != 0.0;
-            if state.take_ranges(program, runs) {
+        if !program.is_whole() {
+            if state.take_ranges(program, &self.state.slots) {
                 let count = |places: Places| places.map(|(_, length)| length).sum();
                 let watched = count(watches(&state.ranges));
                 state.solver.resize(count(states(&state.ranges)), watched);
@@ -47,8 +39,11 @@ impl Engine<'_> {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
         state.solver.limit_step(longest);
-        gather(&self.state.slots, program.side, watches(&state.ranges), &mut state.sides);
-        gather(&self.state.slots, program.residual, watches(&state.ranges), &mut state.residuals);
+        let slots = &self.state.slots[..];
+        if !state.sides.is_empty() {
+            gather(slots, program.side, watches(&state.ranges), &mut state.sides);
+            gather(slots, program.residual, watches(&state.ranges), &mut state.residuals);
+        }
         if state.is_held() {
             let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
             let functions = surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches()));
@@ -82,8 +77,16 @@ impl Engine<'_> {
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.state.slots);
         }
-        self.scratch.numbers.resize(state.solver.state().len(), 0.0);
-        gather(&self.state.slots, program.state, states(&state.ranges), &mut self.scratch.numbers);
+        if program.is_whole() {
+            state
+                .solver
+                .restart_from(0.0, &self.state.slots[program.state.range(program.dimension)]);
+        } else {
+            let x = &mut self.scratch.numbers;
+            x.resize(state.solver.state().len(), 0.0);
+            gather(&self.state.slots, program.state, states(&state.ranges), x);
+            state.solver.restart_from(0.0, x);
+        }
         let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.scratch.active[region];
         let code = code(self.native, region);
@@ -96,6 +99,6 @@ impl Engine<'_> {
                 .on(&state.surfaces, &mut self.scratch.slides[region]);
         flow.rests = &state.rests;
         flow.slots[flow.time.index()] = flow.origin;
-        state.solver.restart(&mut flow, 0.0, &self.scratch.numbers);
+        state.solver.restart_here(&mut flow);
     }
 }

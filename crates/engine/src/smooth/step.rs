@@ -1,8 +1,8 @@
 //! One step of a region, and the time of a crossing that it locates.
 use std::cmp::Reverse;
 
-use base::{ExactTime, Time};
-use program::{Profile, Program, RegionId, TimerId, events_before};
+use base::{ExactTime, Table, Time};
+use program::{Profile, Program, RegionId, TimerId, events_before_near};
 use solver::{Advance, Policy, Sides, StepLimit};
 
 use crate::RunError;
@@ -17,15 +17,16 @@ use crate::smooth::flow::{Flow, numbered, watches};
 fn nearest_event(
     program: &Program,
     origin: &dyn Fn(TimerId) -> Option<ExactTime>,
-    located: Time,
-    resolution: Time,
+    wakings: &Table<TimerId, u64>,
+    (located, resolution): (Time, Time),
 ) -> Time {
     program
         .timers
         .entries()
         .filter_map(|(id, timer)| {
             let origin = origin(id)?;
-            let first = events_before(&*timer.timer, located - resolution - origin.time());
+            let from = located - resolution - origin.time();
+            let first = events_before_near(&*timer.timer, from, wakings[id]);
             let time = (timer.timer.exact(first)? + origin).time();
             (time <= located + resolution).then_some(time)
         })
@@ -38,7 +39,14 @@ fn nearest_event(
 fn short_decimal(time: Time, length: f64, places: f64) -> Option<Time> {
     let size = time.seconds().abs().max(length);
     let slack = Time::from_f64(places * f64::EPSILON * size)?.attoseconds();
-    let nearest = |unit: i128| (time.attoseconds() + unit / 2).div_euclid(unit) * unit;
+    let nearest = |unit: i128| {
+        let (count, half) = (time.attoseconds(), unit / 2);
+        match (i64::try_from(count + half), i64::try_from(unit)) {
+            // A division of short numbers takes a tenth of the time.
+            (Ok(count), Ok(unit)) => i128::from(count.div_euclid(unit) * unit),
+            _ => (count + half).div_euclid(unit) * unit,
+        }
+    };
     let near = |unit: &i128| (nearest(*unit) - time.attoseconds()).abs() <= slack;
     // What is near a multiple of a unit is near a multiple of each shorter one, so that the shortest
     // says whether there is any.
@@ -278,7 +286,8 @@ impl Engine<'_> {
                     let fragment = self.program.timers[timer].fragment;
                     self.runs(fragment).then(|| self.state.machines.clocks[fragment].origin)
                 };
-                nearest_event(self.program, &origin, located, resolution)
+                let wakings = &self.state.agenda.wakings;
+                nearest_event(self.program, &origin, wakings, (located, resolution))
             }
         };
         match nearest == located {

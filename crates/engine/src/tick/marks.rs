@@ -1,18 +1,23 @@
-//! Marks of units that must run, and the words between which they are.
+//! Marks of units that must run, and the words that may have some.
 
 use program::{Program, RegionId, RegionProgram, UnitId, UnitWord};
 use serde::{Deserialize, Serialize};
 
 /// Units that must run, one bit for each. An event reaches a few blocks of a large diagram, whose
-/// units are near each other, so that only the words between the first and the last mark are looked
-/// at.
+/// outputs and commits are far apart, so that a bit for each word, or for a few of them, says whether
+/// they are worth a look.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 #[serde(from = "Vec<u64>", into = "Vec<u64>")]
 pub(crate) struct Marks {
     words: Vec<u64>,
-    /// All marks are in words from `first` to below `end`.
-    first: usize,
-    end: usize,
+    /// The words that may have marks, as bits, each for 2^`shift` of them.
+    some: u64,
+    shift: u32,
+}
+
+/// How many words a bit is for, as a power of two, if there are so many.
+fn shift(words: usize) -> u32 {
+    words.div_ceil(64).next_power_of_two().trailing_zeros()
 }
 
 impl Marks {
@@ -22,16 +27,16 @@ impl Marks {
         if self.words.len() != words {
             self.words.clear();
             self.words.resize(words, 0);
+            self.shift = shift(words);
         }
-        (self.first, self.end) = (words, 0);
+        self.some = 0;
     }
 
     #[inline]
     pub fn add(&mut self, word: UnitWord) {
         let index = word.index as usize;
         self.words[index] |= word.bits;
-        self.first = self.first.min(index);
-        self.end = self.end.max(index + 1);
+        self.some |= 1 << (index >> self.shift);
     }
 
     #[inline]
@@ -40,18 +45,29 @@ impl Marks {
         self.add(UnitWord { index, bits: 1 << (unit.index() % 64) });
     }
 
-    /// Others may have marked units in words below `end`, after the first mark.
+    /// Others may have marked units in these words, which are bits as in [`reaches`].
     #[inline]
-    pub fn widen(&mut self, end: usize) {
-        self.end = self.end.max(end);
+    pub fn widen(&mut self, words: u64) {
+        self.some |= words;
     }
 
     /// The first word with a mark from one on.
     #[inline]
     pub fn next(&self, from: usize) -> Option<usize> {
-        let from = from.max(self.first);
-        let found = self.words.get(from..self.end)?.iter().position(|word| *word != 0)?;
-        Some(from + found)
+        if from >= self.words.len() {
+            return None;
+        }
+        let mut some = self.some & u64::MAX << (from >> self.shift);
+        while some != 0 {
+            let first = (some.trailing_zeros() as usize) << self.shift;
+            let end = self.words.len().min(first + (1 << self.shift));
+            let first = first.max(from);
+            if let Some(found) = self.words[first..end].iter().position(|word| *word != 0) {
+                return Some(first + found);
+            }
+            some &= some - 1;
+        }
+        None
     }
 
     #[inline]
@@ -85,6 +101,7 @@ impl Marks {
     /// Adds the marks of others, of as many words.
     pub fn join(&mut self, others: &Marks) {
         self.words.resize(others.words.len(), 0);
+        self.shift = others.shift;
         let all = others.words.iter().enumerate().filter(|(_, bits)| **bits != 0);
         all.for_each(|(index, bits)| self.add(UnitWord { index: index as u32, bits: *bits }));
     }
@@ -98,17 +115,17 @@ impl Marks {
     }
 }
 
-/// For each word of units, the end of the words whose units read what its units write.
-pub(crate) fn reaches(program: &Program) -> Vec<usize> {
-    let mut ends = vec![0; program.units.len().div_ceil(64)];
+/// For each word of units, the words whose units read what its units write, as bits of [`Marks`].
+pub(crate) fn reaches(program: &Program) -> Vec<u64> {
+    let words = program.units.len().div_ceil(64);
+    let mut reached = vec![0; words];
     for (id, unit) in program.units.entries() {
         let outputs = unit.outputs.iter();
-        let words = outputs.flat_map(|output| &program.tracked(output.tracked).reader_words);
-        let end = words.map(|word| word.index as usize + 1).max().unwrap_or(0);
-        let own = &mut ends[id.index() / 64];
-        *own = end.max(*own);
+        for word in outputs.flat_map(|output| &program.tracked(output.tracked).reader_words) {
+            reached[id.index() / 64] |= 1 << (word.index >> shift(words));
+        }
     }
-    ends
+    reached
 }
 
 /// The most words of units that a narrow region has.
@@ -137,8 +154,10 @@ pub(crate) fn wide_units(program: &Program) -> Vec<Vec<(RegionId, u64)>> {
 
 impl From<Vec<u64>> for Marks {
     fn from(words: Vec<u64>) -> Marks {
-        let end = words.len();
-        Marks { words, first: 0, end }
+        let shift = shift(words.len());
+        let marked = words.iter().enumerate().filter(|(_, bits)| **bits != 0);
+        let some = marked.fold(0, |some, (index, _)| some | 1 << (index >> shift));
+        Marks { words, some, shift }
     }
 }
 
@@ -175,8 +194,9 @@ mod tests {
         marks.add_unit(UnitId::new(130));
         marks.words_mut()[40] |= 1;
         assert_eq!(marks.next(3), None, "nobody has said that there is another");
-        marks.widen(41);
+        marks.widen(1 << 20 | 1 << 25);
         assert_eq!(marks.next(3), Some(40));
+        assert_eq!(marks.next(41), None, "what may be marked need not be");
         marks.clear();
         assert!(marks.is_empty());
     }

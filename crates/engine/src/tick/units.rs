@@ -19,8 +19,8 @@ use crate::tick::marks::{Marks, reaches, wide_units};
 pub(crate) struct UnitScratch {
     /// Units that must run at this microstep; no mark is left after it.
     pub marked: Marks,
-    /// For each word of units, the end of the words in which their readers are.
-    pub reaches: Vec<usize>,
+    /// For each word of units, the words in which their readers are, as bits.
+    pub reaches: Vec<u64>,
     /// For each word of units, the bits of each wide region.
     pub wide: Vec<Vec<(RegionId, u64)>>,
     /// Units that have run in this microstep and have effects besides outputs.

@@ -403,7 +403,11 @@ impl Maker<'_> {
         let sets = states.iter().flat_map(|state: &StateProgram| &state.transitions);
         changed.extend(sets.flat_map(|t| &t.sets).map(|set| set.state));
         let tracked = changed.iter().map(|state| self.slots.states[*state].tracked).collect();
-        MachineProgram { fragment, current, initial, outputs, states, regions, tracked }
+        let mut sharing: FxHashMap<FragmentId, Vec<usize>> = FxHashMap::default();
+        for (index, state) in states.iter().enumerate() {
+            state.content.iter().for_each(|own| sharing.entry(*own).or_default().push(index));
+        }
+        MachineProgram { fragment, current, initial, outputs, states, regions, tracked, sharing }
     }
 
     fn transition(&mut self, transition: &diagram::Transition) -> Transition {

@@ -61,38 +61,54 @@ impl Search {
     /// zero is to an end, so that looks to the left and to the right of the zero are as good for
     /// the next one.
     fn bracket<S: System>(&mut self, probe: &mut Probe<S>) -> f64 {
+        if let [only] = self.space.0.falling[..] {
+            return self.bracket_one(probe, only);
+        }
         let space = &mut self.space.0;
         let last = space.open - 1;
-        let h = probe.segment.end - probe.segment.start;
-        let (mut looks, mut radius) = (0, f64::INFINITY);
+        let mut looks = Looks::new(probe.segment.end - probe.segment.start);
         loop {
             let (a, b) = (self.here.t, space.levels[last].t);
-            let middle = a + 0.5 * (b - a);
-            let finest = finest(b, h);
-            if b - a <= finest || middle <= a || middle >= b {
-                return a;
-            }
-            if space.is_closed(last, finest, resolution(b, h)) {
+            let Some(finest) = looks.finest(a, b) else { return a };
+            if space.is_closed(last, finest, resolution(b, looks.h)) {
                 return b - finest;
             }
-            if looks == FREE {
-                let halvings = ((b - a) / finest).log2().ceil() as i32 + SLACK;
-                radius = 0.5 * finest * f64::from(halvings).exp2();
-            }
-            let zero = space.foretold(&self.here, last, h);
-            let exact = looks == 0 && zero.straight;
-            let t = zero.t + if exact { 0.0 } else { 0.5 * super::finest(zero.t, h) };
-            let play = (radius - 0.5 * (b - a)).max(0.0);
-            let t = middle + (t - middle).clamp(-play, play);
-            let t = if t > a && t < b { t } else { middle };
+            let t = looks.next((a, b), finest, |h| space.foretold(&self.here, last, h));
             probe.look(t, &mut space.levels[last + 1]);
             if space.any_fallen(last + 1) {
                 space.levels.swap(last, last + 1);
             } else {
                 std::mem::swap(&mut self.here, &mut space.levels[last + 1]);
             }
-            looks += 1;
-            radius *= 0.5;
+        }
+    }
+
+    /// The same if only one function falls, as is the rule: what is known of it stays at hand.
+    fn bracket_one<S: System>(&mut self, probe: &mut Probe<S>, only: usize) -> f64 {
+        let space = &mut self.space.0;
+        let (own, step, last) = (space.suspects[only], space.step, space.open - 1);
+        let mut looks = Looks::new(probe.segment.end - probe.segment.start);
+        let (known, free) = space.levels.split_at_mut(last + 1);
+        let (right, next) = (&mut known[last], &mut free[0]);
+        let (mut a, mut b) = (self.here.of(own.number), right.of(own.number));
+        loop {
+            let Some(finest) = looks.finest(a.t, b.t) else { return a.t };
+            if own.is_closed(step, b, finest, resolution(b.t, looks.h)) {
+                return b.t - finest;
+            }
+            let t = looks.next((a.t, b.t), finest, |h| match own.has_fallen(b.g) {
+                true => Foretold::NONE.first(own.foretold(a, b, h)),
+                false => Foretold::NONE,
+            });
+            probe.look(t, next);
+            let seen = next.of(own.number);
+            if own.has_fallen(seen.g) {
+                std::mem::swap(right, next);
+                b = seen;
+            } else {
+                std::mem::swap(&mut self.here, next);
+                a = seen;
+            }
         }
     }
 
@@ -121,10 +137,71 @@ impl Search {
     }
 }
 
+/// The looks at a bracket in a step of length `h`.
+struct Looks {
+    h: f64,
+    /// How many there have been.
+    count: u32,
+    /// How far from the middle the next one may be.
+    radius: f64,
+}
+
+impl Looks {
+    fn new(h: f64) -> Looks {
+        Looks { h, count: 0, radius: f64::INFINITY }
+    }
+
+    /// The width of a final bracket here; none if this one cannot be divided.
+    #[inline(always)]
+    fn finest(&self, a: f64, b: f64) -> Option<f64> {
+        let (middle, finest) = (a + 0.5 * (b - a), finest(b, self.h));
+        (!(b - a <= finest || middle <= a || middle >= b)).then_some(finest)
+    }
+
+    /// The point of the next one, near the zero that is foretold.
+    #[inline(always)]
+    fn next(
+        &mut self,
+        (a, b): (f64, f64),
+        finest: f64,
+        foretold: impl FnOnce(f64) -> Foretold,
+    ) -> f64 {
+        let middle = a + 0.5 * (b - a);
+        if self.count == FREE {
+            let halvings = ((b - a) / finest).log2().ceil() as i32 + SLACK;
+            self.radius = 0.5 * finest * f64::from(halvings).exp2();
+        }
+        let zero = foretold(self.h);
+        let exact = self.count == 0 && zero.straight;
+        let t = zero.t + if exact { 0.0 } else { 0.5 * super::finest(zero.t, self.h) };
+        let play = (self.radius - 0.5 * (b - a)).max(0.0);
+        let t = middle + (t - middle).clamp(-play, play);
+        self.count += 1;
+        self.radius *= 0.5;
+        if t > a && t < b { t } else { middle }
+    }
+}
+
 /// A zero that is foretold, and whether the function goes there in a straight line.
 pub(super) struct Foretold {
     pub t: f64,
     straight: bool,
+}
+
+impl Foretold {
+    /// None is.
+    const NONE: Foretold = Foretold { t: f64::INFINITY, straight: false };
+
+    /// The first of two. Of equal zeros both must be straight, so that the order of the functions
+    /// does not matter.
+    #[inline(always)]
+    fn first(self, other: Foretold) -> Foretold {
+        match other.t.total_cmp(&self.t) {
+            Ordering::Less => other,
+            Ordering::Equal => Foretold { straight: self.straight && other.straight, ..self },
+            Ordering::Greater => self,
+        }
+    }
 }
 
 impl Suspect {
@@ -237,13 +314,7 @@ impl Space {
         let b = &self.levels[last];
         let seen = |own: &&Suspect| own.has_fallen(b.of(own.number).g);
         let zero = |own: &Suspect| own.foretold(a.of(own.number), b.of(own.number), h);
-        // Of equal zeros all must be straight, so that the order of the functions does not matter.
-        let first = |one: Foretold, other: Foretold| match other.t.total_cmp(&one.t) {
-            Ordering::Less => other,
-            Ordering::Equal => Foretold { straight: one.straight && other.straight, ..one },
-            Ordering::Greater => one,
-        };
         let zeros = self.falling().filter(seen).map(zero);
-        zeros.fold(Foretold { t: f64::INFINITY, straight: false }, first)
+        zeros.fold(Foretold::NONE, Foretold::first)
     }
 }

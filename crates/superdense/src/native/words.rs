@@ -103,6 +103,7 @@ impl UnitCode for Words {
         word: usize,
         pass: &mut Pass,
     ) {
+        (pass.count, pass.ran) = (0, 0);
         let Some(code) = self.0.words[word].code.get() else { return };
         let mut frame = UnitsFrame { held: pass.held, present: pass.present, count: 0, ran: 0 };
         code.run(slots, dirty, &mut frame, runs);

@@ -9,13 +9,14 @@
 //! its counts.
 
 mod leave;
+mod tables;
 mod turn;
 
 use std::cmp::Reverse;
 
 use base::{Tag, Time};
 use program::{
-    FragmentId, MaySlide, Profile, Program, RegionId, Tracked, TrackedId, UnitEffects, UnitId, Zeno,
+    FragmentId, MaySlide, Profile, Program, RegionId, TrackedId, UnitEffects, UnitId, Zeno,
 };
 
 use crate::RunError;
@@ -23,6 +24,7 @@ use crate::engine::Engine;
 use crate::rows::Sink;
 use crate::smooth::standing;
 use crate::tick::marks::Marks;
+use tables::{Read, Tables};
 
 /// The fewest things that an advance must be allowed to do, so that most ticks are complete in it.
 const LEAST: u32 = 16;
@@ -74,6 +76,8 @@ pub(crate) struct PlainTicks {
     microstep: u32,
     /// For each word, the units with effects besides outputs.
     effective: Vec<u64>,
+    /// What follows a change.
+    tables: Tables,
     /// Whether every row covers all recorded regions, and the last such row.
     joined: bool,
     last_row: Option<Tag>,
@@ -121,6 +125,7 @@ impl PlainTicks {
             present: 0,
             microstep: 0,
             effective: effective(program),
+            tables: Tables::new(program),
             joined: false,
             last_row: None,
         }))
@@ -136,16 +141,22 @@ impl PlainTicks {
     /// Marks the readers of a change for the next microstep, and the regions whose smooth functions
     /// read it.
     #[inline]
-    fn follow(&mut self, tracked: &Tracked) {
-        for word in &tracked.reader_words {
+    fn follow(&mut self, read: Read) {
+        for word in self.tables.words(read) {
             self.next.add(*word);
         }
-        if !tracked.regions.is_empty() {
-            let read = bits(tracked.regions.iter().copied());
-            self.disturbed |= read;
-            self.stale |= read;
-            self.unsettle(read);
-        }
+        self.disturbed |= read.regions;
+        self.stale |= read.regions;
+        self.unsettled |= read.regions;
+        self.to_settle |= read.regions != 0;
+    }
+
+    /// The same for one whose place is not at hand yet, which is returned.
+    #[inline]
+    fn follow_change(&mut self, tracked: TrackedId) -> usize {
+        let read = self.tables.read(tracked);
+        self.follow(read);
+        read.slot.index()
     }
 
     /// Whether nothing asks for another microstep.
@@ -337,9 +348,9 @@ impl Engine<'_> {
         most: u32,
         sink: &mut dyn Sink,
     ) -> Result<u32, RunError> {
-        let begun = self.state.regions[region].solver.counters().accepted;
-        let taken =
-            |run: &Self| (run.state.regions[region].solver.counters().accepted - begun) as u32;
+        let accepted = |run: &Self| run.state.regions[region].solver.accepted();
+        let begun = accepted(self);
+        let taken = |run: &Self| (accepted(run) - begun) as u32;
         if own.silent & bit(region) == 0 {
             self.end_rows(own);
             self.step(region, (horizon, limit), most, sink)?;
@@ -348,7 +359,12 @@ impl Engine<'_> {
         }
         let alone = own.movers.len() == 1;
         let most = if alone { most.min(self.state.watch.pace.left) } else { 1 };
-        let to = self.own_horizon(region);
+        let to = match self.state.agenda.first() {
+            Some((time, first)) if own.tables.timers[first.index()] & bit(region) != 0 => {
+                time.min(self.options.stop)
+            }
+            _ => self.own_horizon(region),
+        };
         let result = self.step_region(region, to, (horizon.min(limit), most, false));
         let taken = taken(self);
         self.state.watch.pace.spend(taken);

@@ -1,8 +1,9 @@
 //! One plain tick, from its left limits to the restart of what moves.
 
 use base::{Tag, Time};
-use program::{CrossingId, CrossingValue, Next, RegionId, UnitEffects};
+use program::{CrossingId, CrossingValue, RegionId, UnitEffects};
 
+use super::tables::Commit;
 use super::{PlainTicks, bit, bits, region_of, regions_of};
 use crate::RunError;
 use crate::engine::Engine;
@@ -93,12 +94,10 @@ impl Engine<'_> {
         self.settle_plainly(own, 0, sink)?;
         for timer in &self.scratch.woken {
             let timer_slots = &program.timers[*timer];
-            let wakings = program.tracked(timer_slots.wakings);
-            self.state.slots[wakings.slot.index()] = self.state.agenda.wakings[*timer] as f64;
-            own.follow(wakings);
-            let woken = program.tracked(timer_slots.woken);
-            self.state.slots[woken.slot.index()] = 1.0;
-            own.follow(woken);
+            let wakings = own.follow_change(timer_slots.wakings);
+            self.state.slots[wakings] = self.state.agenda.wakings[*timer] as f64;
+            let woken = own.follow_change(timer_slots.woken);
+            self.state.slots[woken] = 1.0;
             own.pulses.push(timer_slots.woken);
         }
         own.pass();
@@ -202,9 +201,6 @@ impl Engine<'_> {
                     let region = RegionId::new(region.trailing_zeros() as usize);
                     self.touch_plainly(own, region, time)?;
                 }
-                if code.known(word) & lowest == 0 {
-                    return Ok(false);
-                }
                 let units = &mut self.scratch.units;
                 let pass = &mut units.pass;
                 (pass.held, pass.present) = (own.held_in(word), own.present.into());
@@ -233,29 +229,26 @@ impl Engine<'_> {
 
     /// Ends a microstep: pulses, the new values of states, and those of crossing functions.
     fn commit_plainly(&mut self, own: &mut PlainTicks, tag: Tag) -> Result<(), RunError> {
-        let program = self.program;
         for place in 0..own.fading.len() {
-            let pulse = program.tracked(own.fading[place]);
-            self.state.slots[pulse.slot.index()] = 0.0;
-            own.follow(pulse);
+            let pulse = own.follow_change(own.fading[place]);
+            self.state.slots[pulse] = 0.0;
         }
         if self.scratch.units.effects.have(UnitEffects::NEXTS) {
             for place in 0..self.scratch.units.ran.len() {
-                let unit = &program.units[self.scratch.units.ran[place]];
-                for Next { from, state } in &unit.nexts {
-                    let tracked = program.tracked(program.states[*state].tracked);
-                    if !copy(&mut self.state.slots, *from, tracked.slot, tracked.length) {
+                let unit = self.scratch.units.ran[place].index();
+                for next in 0..own.tables.commits(unit).len() {
+                    let Commit { from, length, state } = own.tables.commits(unit)[next];
+                    let read = own.tables.read(state);
+                    if !copy(&mut self.state.slots, from, read.slot, length) {
                         continue;
                     }
-                    for region in &tracked.regions {
-                        if own.touched & bit(*region) == 0 {
-                            self.touch_plainly(own, *region, tag.time)?;
-                            // This has written left limits to the buffer; the new state overrides
-                            // them.
-                            copy(&mut self.state.slots, *from, tracked.slot, tracked.length);
-                        }
+                    for region in regions_of(read.regions & !own.touched) {
+                        self.touch_plainly(own, region, tag.time)?;
+                        // This has written left limits to the buffer; the new state overrides
+                        // them.
+                        copy(&mut self.state.slots, from, read.slot, length);
                     }
-                    own.follow(tracked);
+                    own.follow(read);
                 }
             }
         }
@@ -319,16 +312,15 @@ impl Engine<'_> {
     fn freeze_plainly(&mut self, own: &mut PlainTicks, id: CrossingId, new: f64, begins: bool) {
         let program = self.program;
         let crossing = &program.crossings[id];
-        let frozen = program.tracked(crossing.frozen);
+        let frozen = own.tables.read(crossing.frozen);
         let old = std::mem::replace(&mut self.state.slots[frozen.slot.index()], new);
         if old == new {
             return;
         }
         own.follow(frozen);
         if let Some(crossed) = crossing.crossed.filter(|_| new != 0.0) {
-            let signal = program.tracked(crossed);
-            self.state.slots[signal.slot.index()] = new - old;
-            own.follow(signal);
+            let signal = own.follow_change(crossed);
+            self.state.slots[signal] = new - old;
             own.pulses.push(crossed);
         }
         if let Some(time) = self.scratch.plain_time.filter(|_| begins) {
