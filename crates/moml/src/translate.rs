@@ -2,6 +2,7 @@
 
 mod actor;
 mod actors;
+mod ahead;
 mod composite;
 mod director;
 mod events;

@@ -334,30 +334,39 @@ fn hold(actor: &mut Actor) -> Result<(), Problem> {
             actor.block(&actor.name.clone(), "ZeroOrderHold", fields);
         }
         None => {
-            let (held, seen) = (actor.part("held"), actor.part("seen"));
+            let held = actor.part("held");
             actor.block(&held, "ZeroOrderHold", vec![("input", Yaml::Text(input.clone()))]);
-            let fields = vec![
-                ("input", Yaml::Text(format!("when(present({input}), true)"))),
-                ("initial", Yaml::text("false")),
-            ];
-            actor.block(&seen, "ZeroOrderHold", fields);
+            let seen = came(actor, &input);
             actor.expression(&format!("when({seen}, {held})"));
         }
     }
     Ok(())
 }
 
+/// A block that is true once a signal has come.
+fn came(actor: &mut Actor, input: &str) -> String {
+    let seen = actor.part("seen");
+    let fields = vec![
+        ("input", Yaml::Text(format!("when(present({input}), true)"))),
+        ("initial", Yaml::text("false")),
+    ];
+    actor.block(&seen, "ZeroOrderHold", fields);
+    seen
+}
+
 fn most_recent(actor: &mut Actor) -> Result<(), Problem> {
     for channel in 0..actor.width("input") {
         let (input, trigger) = (actor.channel("input", channel), actor.inputs("trigger"));
         let held = actor.part("held");
-        let mut fields = vec![("input", Yaml::Text(input))];
-        if let Some(initial) = actor.optional("initialValue")? {
-            fields.push(("initial", Yaml::Text(initial)));
+        let mut fields = vec![("input", Yaml::Text(input.clone()))];
+        let mut fired = any_present(&trigger);
+        match actor.optional("initialValue")? {
+            Some(initial) => fields.push(("initial", Yaml::Text(initial))),
+            None => fired = format!("({fired}) and {}", came(actor, &input)),
         }
         actor.block(&held, "ZeroOrderHold", fields);
         let output = actor.output("output", channel);
-        actor.named(&output, &format!("when({}, {held})", any_present(&trigger)));
+        actor.named(&output, &format!("when({fired}, {held})"));
     }
     Ok(())
 }

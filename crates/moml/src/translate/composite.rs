@@ -331,6 +331,7 @@ impl Translation {
             }
         }
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        let waiting = super::ahead::waiting(frame, own, &mut inputs, &mut inner);
         inner.tolerance = self.tolerance_of(own, &scope)?;
         self.longest.extend(super::director::longest_step(own, &scope));
         if own.director().is_some_and(|own| own.class.ends_with("SRDirector"))
@@ -342,6 +343,7 @@ impl Translation {
             inner.tests.push((begin.clone(), begin));
         }
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
+        super::ahead::blocks(own, &waiting, &mut inner);
         if own.kind() == "EnabledComposite" && !stops {
             let enable = enabled(own, enable)?;
             for signal in outputs.values_mut() {
