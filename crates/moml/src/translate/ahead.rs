@@ -91,6 +91,23 @@ pub fn blocks(own: &Component, waiting: &[Waiting], content: &mut Content) {
     }
 }
 
+/// Whether a machine has Continuous models with tests as refinements.
+pub fn resumes(machine: &Component) -> bool {
+    machine.entities.iter().any(|own| {
+        let director = own.director();
+        director.is_some_and(|own| own.class.ends_with("ContinuousDirector")) && has_tests(own)
+    })
+}
+
+/// A model that is resumed by an event from around it takes its next step before it sees that it has
+/// asked for a step of length zero, and then counts microsteps from 0 again: it has as many more.
+pub fn follow(event: &str, content: &mut Content) {
+    let mut last = event.to_owned();
+    for _ in 0..3 {
+        last = delayed("follows", last, content);
+    }
+}
+
 /// An event one microstep later.
 fn delayed(name: &str, event: String, content: &mut Content) -> String {
     let name = names::fresh(name, &mut content.used);

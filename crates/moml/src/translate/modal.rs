@@ -42,6 +42,9 @@ struct Machine<'a> {
     /// how many of these there are.
     draw: Option<String>,
     drawn: Cell<usize>,
+    /// The output at which transitions that resume a Continuous model ahead of its surroundings emit
+    /// an event.
+    resumed: Option<String>,
     /// The name of its block.
     name: String,
     /// Whether a transition that says nothing about it resumes the diagram that it enters.
@@ -131,6 +134,7 @@ impl Translation {
         let mut outputs: Vec<String> = machine.outputs.values().cloned().collect();
         outputs.extend(tests.keys().map(|column| format!("test_{column}")));
         outputs.extend(machine.draw.clone());
+        outputs.extend(machine.resumed.clone());
         let mut block = vec![
             ("type".to_owned(), Yaml::text("Modal")),
             ("initial".to_owned(), Yaml::text(initial)),
@@ -152,6 +156,9 @@ impl Translation {
             let Some(draw) = &machine.draw else { break };
             let held = format!("{name}_random{number}");
             super::random::held(&held, &format!("{name}.{draw}"), content);
+        }
+        if let Some(resumed) = &machine.resumed {
+            super::ahead::follow(&format!("{name}.{resumed}"), content);
         }
         self.record(own, &name, tests.keys(), content);
         self.leave();
@@ -191,6 +198,8 @@ impl Translation {
         Ok(Machine {
             draw: draw.then(|| names::fresh("draw", &mut used)),
             drawn: Cell::new(0),
+            resumed: (self.directors.last() == Some(&false) && super::ahead::resumes(own))
+                .then(|| names::fresh("resumed", &mut used)),
             name,
             resumes: self.resumes,
             alone: states.iter().map(|own| is_alone(own, states)).collect(),
