@@ -10,10 +10,13 @@ mod logic;
 mod modal;
 mod names;
 mod random;
+mod reading;
+mod records;
 mod scope;
 mod settle;
 mod sources;
 mod tests;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

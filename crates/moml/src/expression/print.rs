@@ -88,6 +88,7 @@ pub fn print(node: &Node, resolve: &mut Resolve) -> Result<Printed, String> {
             ("length", []) => function("length", &[print(own, resolve)?]),
             _ => return Err(format!("the method `{name}` is not supported")),
         },
+        Node::Record(_) => return Err("a record is not a value here".to_owned()),
         Node::Function(..) => return Err("a function is not a value here".to_owned()),
     })
 }

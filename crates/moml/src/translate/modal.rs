@@ -129,7 +129,9 @@ impl Translation {
             all.push((machine.states[&state.name].clone(), yaml));
         }
         super::settle::settle_parameters(own, &machine.scope, &mut inner)?;
-        super::settle::settle_parameters(controller, &machine.scope, &mut inner)?;
+        if !std::ptr::eq(own, controller) {
+            super::settle::settle_parameters(controller, &machine.scope, &mut inner)?;
+        }
         let initial = self.initial(&machine, &states, &translated, &mut all, &mut inner)?;
         let mut outputs: Vec<String> = machine.outputs.values().cloned().collect();
         outputs.extend(tests.keys().map(|column| format!("test_{column}")));
@@ -180,7 +182,8 @@ impl Translation {
         let ports = own.ports.iter().filter(|port| port.output);
         let outputs = ports.map(|port| named(&port.name)).collect();
         let scope = Scope::within(&outer, false);
-        for whole in [own, controller] {
+        let wholes = if std::ptr::eq(own, controller) { vec![own] } else { vec![own, controller] };
+        for whole in wholes {
             let parameters = whole.properties.iter().filter(|own| own.is_parameter());
             let given = parameters.filter(|own| own.text().is_some());
             for parameter in given.filter(|own| own.name != "directorClass") {

@@ -59,8 +59,11 @@ impl Translation {
         let Reference::List(values) = array else {
             return Err(actor.unsupported("`correctValues` is not an array"));
         };
+        // A `Test` of one channel may list the channels of a value, too.
+        let single = |value: &Reference| matches!(value, Reference::List(list) if list.len() == 1);
+        let listed = own.kind() == "Test" && values.iter().all(single);
         let split = |value: Reference| match value {
-            Reference::List(list) if width > 1 => list,
+            Reference::List(list) if width > 1 || listed => list,
             value => vec![value],
         };
         let base = names::plain(&own.name);
