@@ -6,6 +6,7 @@ mod ahead;
 mod composite;
 mod director;
 mod events;
+mod integers;
 mod logic;
 mod modal;
 mod names;
@@ -68,6 +69,8 @@ struct Translation {
     tolerance: Option<f64>,
     /// Whether the directors around what is being translated are Continuous ones, the outermost first.
     directors: Vec<bool>,
+    /// The inputs of the composite that is translated next whose values are integers.
+    integers: BTreeSet<(String, usize)>,
     /// The longest steps that directors inside the model ask for \[s\].
     longest: Vec<f64>,
     /// How many levels of composites and machines are being translated.

@@ -63,6 +63,8 @@ pub struct Port {
     pub input: bool,
     pub output: bool,
     pub multiport: bool,
+    /// The type that the file gives it.
+    pub ty: Option<String>,
 }
 
 /// A relation, which joins ports; in a state machine it is a transition.

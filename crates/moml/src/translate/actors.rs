@@ -161,7 +161,17 @@ fn sum(actor: &mut Actor) {
 fn product(actor: &mut Actor) {
     let (factors, divisors) = (actor.inputs("multiply"), actor.inputs("divide"));
     let skip = || ("absent", Yaml::text("skip"));
-    let name = actor.name.clone();
+    let ints = |port: &str, all: &[String]| {
+        let own = &actor.own.name;
+        (0..all.len()).all(|at| super::integers::at_port(actor.frame, own, port, at))
+    };
+    let cut = !divisors.is_empty() && ints("multiply", &factors) && ints("divide", &divisors);
+    let mut name = actor.name.clone();
+    if cut {
+        // The quotient of integers is cut off.
+        name = actor.part("quotient");
+        actor.expression(&format!("sign({name}) * floor(abs({name}))"));
+    }
     if divisors.is_empty() {
         return actor.block(&name, "Product", vec![("inputs", Yaml::list(factors)), skip()]);
     }

@@ -28,6 +28,8 @@ pub struct Frame<'a> {
     pub names: HashMap<String, String>,
     /// The signals at its own input ports, seen from inside.
     pub inputs: Signals,
+    /// Those of them whose values are integers.
+    pub integers: BTreeSet<(String, usize)>,
     pub scope: Rc<Scope>,
     /// Inside a state its own time stops while the state is not active: the name of a signal that is
     /// the time of the model, once something asks for it.
@@ -171,6 +173,7 @@ impl Translation {
         prefix: &str,
         content: &mut Content,
     ) -> Result<Signals, Problem> {
+        let integers = std::mem::take(&mut self.integers);
         self.enter(component)?;
         if let Some(director) = component.director() {
             self.directors.push(director.class.ends_with("ContinuousDirector"));
@@ -187,7 +190,7 @@ impl Translation {
         let names = block_names;
         let scope = scope.clone();
         let events = component.director().is_some_and(|own| own.class.ends_with("DEDirector"));
-        let frame = Frame { component, wiring, names, inputs, scope, inside, events };
+        let frame = Frame { component, wiring, names, inputs, integers, scope, inside, events };
         for entity in &component.entities {
             self.entity(&frame, entity, content)?;
         }
@@ -241,6 +244,7 @@ impl Translation {
         }
         inline_parameters(own, &scope, &inputs)?;
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        self.integers = integers(frame, own);
         let mut outputs = self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
         if own.kind() == "EnabledComposite" {
             let enable = enabled(own, enable)?;
@@ -371,6 +375,7 @@ impl Translation {
             inner.blocks.push((begin.clone(), once_at_the_start()));
             inner.tests.push((begin.clone(), begin));
         }
+        self.integers = integers(frame, own);
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
         super::ahead::blocks(own, &waiting, &mut inner);
         if own.kind() == "EnabledComposite" && !stops {
@@ -458,6 +463,19 @@ impl Translation {
         self.diagrams.push((name.clone(), diagram));
         name
     }
+}
+
+/// The inputs of a composite whose values are integers.
+fn integers(frame: &Frame, own: &Component) -> BTreeSet<(String, usize)> {
+    let ports = own.ports.iter().filter(|port| port.input).map(|port| &port.name);
+    let channels = ports.flat_map(|port| {
+        let width = frame.wiring.channels(Some(&own.name), port).len();
+        (0..width).map(move |channel| (port.clone(), channel))
+    });
+    let is = |(port, channel): &(String, usize)| {
+        super::integers::at_port(frame, &own.name, port, *channel)
+    };
+    channels.filter(is).collect()
 }
 
 /// The value of a parameter of a composite as seen from around it.

@@ -13,6 +13,11 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Sequence" | "InteractiveShell" => sequence(actor),
         "Pulse" => pulse(actor),
         "Previous" | "Pre" => previous(actor),
+        "Differential" => {
+            let input = actor.signal("input");
+            actor.expression(&format!("{input} - last({input}, 0)"));
+            Ok(())
+        }
         "NonStrictDelay" => non_strict_delay(actor),
         "SampleDelay" => sample_delay(actor),
         "Register" => register(actor),

@@ -29,6 +29,8 @@ struct Reading {
     functions: Vec<(String, Name)>,
     /// Ports at which records come.
     records: Vec<String>,
+    /// Ports whose values are integers.
+    integers: Vec<String>,
     /// The number of firings, if the expression names it.
     iteration: Option<String>,
     /// What else must be present for the actor to fire.
@@ -78,7 +80,11 @@ impl Reading {
                 signal.clone_from(&values[at]);
             }
         }
-        Ok(Reading { ports, functions, records, iteration, others })
+        let is_int = |(port, _): &&(String, Option<String>)| {
+            super::integers::at_port(actor.frame, &actor.own.name, port, 0)
+        };
+        let integers = ports.iter().filter(is_int).map(|(port, _)| port.clone()).collect();
+        Ok(Reading { ports, functions, records, integers, iteration, others })
     }
 
     fn name(&self, name: &str) -> Option<Name> {
@@ -88,7 +94,7 @@ impl Reading {
         }
         if let Some((_, signal)) = find(name) {
             let text = signal.clone().unwrap_or_else(|| "absent".to_owned());
-            return Some(Name::Text(text, false));
+            return Some(Name::Text(text, self.integers.iter().any(|own| own == name)));
         }
         if self.records.iter().any(|own| own == name) {
             // A record as a whole is no value.
