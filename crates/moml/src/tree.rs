@@ -65,6 +65,8 @@ pub struct Port {
     pub multiport: bool,
     /// The type that the file gives it.
     pub ty: Option<String>,
+    /// Its value while nothing comes, if it has one.
+    pub usual: Option<String>,
 }
 
 /// A relation, which joins ports; in a state machine it is a transition.

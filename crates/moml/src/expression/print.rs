@@ -152,9 +152,10 @@ fn binary(sign: &str, a: &Printed, b: &Printed) -> Printed {
         // The quotient of integers is cut off.
         "/" if int => {
             let text = format!("{} / {}", a.within(6), b.within(7));
-            let text = match a.text.starts_with('-') || b.text.starts_with('-') {
-                true => format!("sign({text}) * floor(abs({text}))"),
-                false => format!("floor({text})"),
+            let digits = |own: &Printed| own.text.chars().all(|c| c.is_ascii_digit());
+            let text = match digits(a) && digits(b) {
+                true => format!("floor({text})"),
+                false => format!("sign({text}) * floor(abs({text}))"),
             };
             return Printed { text, level: 6, int };
         }

@@ -7,7 +7,7 @@ use super::composite::{Frame, expression_block};
 use super::{Content, Translation};
 use crate::Problem;
 use crate::expression::{self, Name, Printed};
-use crate::tree::Component;
+use crate::tree::{Component, Port};
 use crate::yaml::Yaml;
 
 /// Whether an entity is a composite or a state machine, whose ports are in the file.
@@ -79,6 +79,12 @@ impl Translation {
         if !is_block(own) {
             return Ok(());
         }
+        let kept = |port: &&Port| port.usual.as_ref().is_some_and(|text| !text.trim().is_empty());
+        if let Some(port) = own.ports.iter().find(kept) {
+            let told = format!("entity {}", own.path);
+            let reason = format!("a default value of the port `{}`", port.name);
+            return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+        }
         if own.is_composite() {
             return self.composite(frame, own, content);
         }
@@ -86,7 +92,14 @@ impl Translation {
             return self.machine(frame, own, content);
         }
         let name = frame.names[&own.name].clone();
-        let mut actor = Actor { frame, own, name, content, asked: RefCell::default(), records: RefCell::default() };
+        let mut actor = Actor {
+            frame,
+            own,
+            name,
+            content,
+            asked: RefCell::default(),
+            records: RefCell::default(),
+        };
         match own.kind() {
             "Test" | "NonStrictTest" => self.test(&mut actor),
             kind if is_display(kind) => {
@@ -139,7 +152,8 @@ impl Actor<'_, '_> {
         if let Some(port) = linked.iter().find(wrong) {
             return Err(self.unsupported(format!("a record at the port `{port}`")));
         }
-        let sent = |port: &str| self.frame.sources(&self.own.name, port).iter().any(Option::is_some);
+        let sent =
+            |port: &str| self.frame.sources(&self.own.name, port).iter().any(Option::is_some);
         match linked.into_iter().find(|port| !known(port) && sent(port)) {
             None => Ok(()),
             Some(port) => Err(self.unsupported(format!("a connected port `{port}`"))),

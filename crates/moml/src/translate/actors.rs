@@ -75,7 +75,8 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         }
         "UnaryMathFunction" | "MathFunction" => math(actor)?,
         "Limiter" => {
-            let (low, high) = (actor.port_parameter("bottom", "-1.0")?, actor.port_parameter("top", "1.0")?);
+            let (low, high) =
+                (actor.port_parameter("bottom", "-1.0")?, actor.port_parameter("top", "1.0")?);
             let input = actor.signal("input");
             actor.expression(&format!("min(max({input}, {low}), {high})"));
         }

@@ -239,8 +239,7 @@ fn time_gap(actor: &mut Actor) -> Result<(), Problem> {
 /// which they came, emptied one by one.
 fn waiting_time(actor: &mut Actor) -> Result<(), Problem> {
     let (waiter, waitee) = (actor.signal("waiter"), actor.signal("waitee"));
-    let [came, queue, go, again] =
-        ["came", "queue", "go", "again"].map(|part| actor.part(part));
+    let [came, queue, go, again] = ["came", "queue", "go", "again"].map(|part| actor.part(part));
     actor.named(&came, &format!("when(present({waiter}), time)"));
     actor.named(&go, &format!("when(present({waitee}) or present({again}), 1)"));
     let fields = vec![
@@ -298,7 +297,8 @@ fn interpolator(actor: &mut Actor) -> Result<(), Problem> {
     let table = format!("[{}]", table.join(", "));
     match period > 0.0 {
         true => actor.expression(&format!("{table}[mod({count}, {length})]")),
-        false => actor.expression(&format!("if {count} <= {last} then {table}[min({count}, {last})] else 0")),
+        false => actor
+            .expression(&format!("if {count} <= {last} then {table}[min({count}, {last})] else 0")),
     }
     Ok(())
 }

@@ -24,8 +24,7 @@ fn from(frame: &Frame, (entity, port, channel): (&str, &str, usize), depth: usiz
         None => frame.integers.contains(&(end.port.clone(), *number)),
         Some(name) => frame.component.entity(name).is_some_and(|source| {
             super::actor::outputs(source).contains(&end.port)
-                && declared(source, &end.port)
-                    .unwrap_or_else(|| makes(frame, source, depth + 1))
+                && declared(source, &end.port).unwrap_or_else(|| makes(frame, source, depth + 1))
         }),
     })
 }
@@ -51,9 +50,8 @@ fn makes(frame: &Frame, own: &Component, depth: usize) -> bool {
         });
         all && any
     };
-    let given = |name: &str, usual: &str| {
-        is_int(own.value(name).unwrap_or(usual), &frame.scope, name)
-    };
+    let given =
+        |name: &str, usual: &str| is_int(own.value(name).unwrap_or(usual), &frame.scope, name);
     let listed = |name: &str, usual: &str| {
         let node = expression::parse(own.value(name).unwrap_or(usual));
         let Ok(Node::Array(elements)) = node else { return false };
@@ -74,13 +72,12 @@ fn makes(frame: &Frame, own: &Component, depth: usize) -> bool {
         "SampleDelay" => listed("initialOutputs", "{0}") && inputs(&["input"]),
         "Default" => inputs(&["preferred", "alternate"]),
         "BooleanSelect" | "BooleanMultiplexor" => inputs(&["trueInput", "falseInput"]),
-        "TimeDelay" | "TimedDelay" | "VariableDelay" | "MicrostepDelay" | "Sampler" | "Register"
-        | "Previous" | "Pre" | "NonStrictDelay" | "MostRecent" | "SamplerWithDefault" | "Merge"
-        | "Queue" | "Server" | "When" | "Inhibit" | "TrueGate" | "EventFilter" | "ZeroOrderHold"
-        | "AbsoluteValue" | "Minimum" | "Maximum" | "Switch" | "Select" | "BooleanSwitch"
-        | "Multiplexor" | "Synchronizer" | "Differential" | "PeriodicSampler" => {
-            inputs(&["input"])
-        }
+        "TimeDelay" | "TimedDelay" | "VariableDelay" | "MicrostepDelay" | "Sampler"
+        | "Register" | "Previous" | "Pre" | "NonStrictDelay" | "MostRecent"
+        | "SamplerWithDefault" | "Merge" | "Queue" | "Server" | "When" | "Inhibit" | "TrueGate"
+        | "EventFilter" | "ZeroOrderHold" | "AbsoluteValue" | "Minimum" | "Maximum" | "Switch"
+        | "Select" | "BooleanSwitch" | "Multiplexor" | "Synchronizer" | "Differential"
+        | "PeriodicSampler" => inputs(&["input"]),
         "Expression" => {
             let Ok(node) = expression::parse(own.value("expression").unwrap_or("0")) else {
                 return false;

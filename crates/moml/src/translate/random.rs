@@ -11,8 +11,10 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
     match actor.own.kind() {
         "PoissonClock" => poisson_clock(actor),
         "Uniform" => {
-            let (low, high) =
-                (actor.port_parameter("lowerBound", "0.0")?, actor.port_parameter("upperBound", "1.0")?);
+            let (low, high) = (
+                actor.port_parameter("lowerBound", "0.0")?,
+                actor.port_parameter("upperBound", "1.0")?,
+            );
             drawn(actor, "uniform", |u| format!("{u} * ({high} - {low}) + {low}"))
         }
         "Gaussian" => {

@@ -53,7 +53,9 @@ impl Reading {
         }
         let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
         let mentions = |name: &str| {
-            let is = |word: &str| word == name || word.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+            let is = |word: &str| {
+                word == name || word.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
+            };
             text.split(|c: char| !is_name(c)).any(is)
         };
         // Events of several sources can be combined where all of them come.
@@ -67,8 +69,7 @@ impl Reading {
             signal.as_ref().map(|own| format!("present({own})"))
         };
         // It fires only if all connected ports have a value, read or not.
-        let others =
-            ports.iter().filter(|(name, _)| !mentions(name)).filter_map(present).collect();
+        let others = ports.iter().filter(|(name, _)| !mentions(name)).filter_map(present).collect();
         let all: Vec<String> = ports.iter().filter_map(present).collect();
         let counts = mentions("iteration") && !ports.iter().any(|(name, _)| name == "iteration");
         let iteration = match counts {

@@ -13,7 +13,8 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Multiplexor" => multiplexor(actor),
         "BooleanMultiplexor" => {
             let (yes, no) = (actor.signal("trueInput"), actor.signal("falseInput"));
-            let (select, name) = (super::logic::kept(actor, "select", "false"), actor.part("chosen"));
+            let (select, name) =
+                (super::logic::kept(actor, "select", "false"), actor.part("chosen"));
             actor.named(&name, &format!("if {select} then {yes} else {no}"));
             chosen(actor, &name);
             Ok(())
@@ -33,6 +34,7 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "ArrayExtract" => extract(actor),
         "Synchronizer" => synchronizer(actor),
         "FIR" => filter(actor),
+        "IIR" => recursive_filter(actor),
         "Sinewave" => sine(actor),
         _ => super::random::translate(actor),
     }
@@ -149,6 +151,27 @@ fn filter(actor: &mut Actor) -> Result<(), Problem> {
         fields.push(("trigger", Yaml::Text(tick)));
     }
     actor.block(&actor.name.clone(), "FIR", fields);
+    Ok(())
+}
+
+/// A filter with feedback; both lists begin with the newest sample, and the shorter one ends with
+/// zeros.
+fn recursive_filter(actor: &mut Actor) -> Result<(), Problem> {
+    let lists = [actor.elements("numerator", "{1.0}")?, actor.elements("denominator", "{1.0}")?];
+    let length = lists[0].len().max(lists[1].len());
+    if lists.iter().any(Vec::is_empty) {
+        return Err(actor.unsupported("coefficients that are not arrays written out"));
+    }
+    let [numerator, denominator] = lists.map(|mut list| {
+        list.resize(length, "0".to_owned());
+        Yaml::list(list)
+    });
+    let input = ("input", Yaml::Text(actor.signal("input")));
+    let mut fields = vec![input, ("numerator", numerator), ("denominator", denominator)];
+    if let Some((_, tick)) = actor.frame.tick() {
+        fields.push(("trigger", Yaml::Text(tick)));
+    }
+    actor.block(&actor.name.clone(), "DiscreteTransferFunction", fields);
     Ok(())
 }
 

@@ -136,7 +136,8 @@ impl Transition<'_> {
         if let Some(draw) = &self.machine.draw {
             output.push((draw.clone(), "1".to_owned()));
         }
-        if let Some(resumed) = self.machine.resumed.as_ref().filter(|_| self.resumes_from_outside()) {
+        if let Some(resumed) = self.machine.resumed.as_ref().filter(|_| self.resumes_from_outside())
+        {
             output.push((resumed.clone(), "1".to_owned()));
         }
         if !output.is_empty() {
