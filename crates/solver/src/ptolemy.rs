@@ -236,8 +236,11 @@ impl Solver {
     fn cross_like_ptolemy(&mut self, sides: &mut Sides) -> Advance {
         for function in 0..sides.side.len() {
             let (last, now) = self.search.at_ends(function);
-            let due = self.space.0.rounds.due[function];
-            if passes(last, now) || due != 0.0 {
+            let Rounds { due, events, .. } = &self.space.0.rounds;
+            let due = due[function];
+            // A comparison changes also where its function leaves zero; an event does not come.
+            let is_event = events.iter().any(|(event, ..)| *event == function);
+            if passes(last, now) || !is_event && leaves(last, now) || due != 0.0 {
                 // What is past zero is taken as it is, like a leap.
                 let leap = if now == 0.0 { 0.0 } else { now.signum() };
                 self.search.crossed.push(Located { function, uncertainty: 0.0, leap, due });
@@ -253,6 +256,11 @@ impl Solver {
             }
         }
     }
+}
+
+/// Whether a function was zero at the last commit and is not any more.
+fn leaves(last: f64, now: f64) -> bool {
+    last == 0.0 && now != 0.0
 }
 
 /// The weighted sums of slopes, each in the order of the weights.
