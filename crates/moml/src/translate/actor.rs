@@ -108,7 +108,16 @@ impl Translation {
             }
             _ => {
                 super::actors::translate(&mut actor)?;
-                actor.check_ports()
+                actor.check_ports()?;
+                if actor.is_unread() {
+                    // The solver follows it nevertheless, and a display would show it.
+                    self.sees_motion = true;
+                    let used = &content.tests;
+                    let mut used = used.iter().map(|(column, _)| column.clone()).collect();
+                    let column = super::names::fresh(&super::names::plain(&own.name), &mut used);
+                    content.tests.push((column, frame.names[&own.name].clone()));
+                }
+                Ok(())
             }
         }
     }
@@ -131,6 +140,19 @@ impl Actor<'_, '_> {
     fn sources(&self, port: &str) -> Vec<Option<String>> {
         self.asked.borrow_mut().insert(port.to_owned());
         self.frame.sources(&self.own.name, port)
+    }
+
+    /// Whether it is an integrator whose state goes nowhere but to displays.
+    fn is_unread(&self) -> bool {
+        if self.own.kind() != "Integrator" || self.frame.inside.is_some() {
+            return false;
+        }
+        let channels = self.frame.wiring.channels(Some(&self.own.name), "state");
+        let mut ends = channels.iter().flat_map(|channel| self.frame.wiring.ends(*channel));
+        ends.all(|(end, _)| {
+            let entity = end.entity.as_ref().and_then(|name| self.frame.component.entity(name));
+            entity.is_some_and(|own| own.name == self.own.name || is_display(own.kind()))
+        })
     }
 
     /// The fields of the record at a port, with their signals, if it is one.
