@@ -5,8 +5,8 @@
 use superdense::ptolemy::Conformity;
 
 use crate::ptolemy_actors::{
-    CT, DE, LIB, THREE, de, entity, events, found, passes, ports, properties, property, test,
-    whole, wires,
+    CT, DE, LIB, THREE, de, entity, events, first, found, machine, passes, ports, properties,
+    property, state, test, transition, whole, wires,
 };
 
 /// An actor with ports of its own.
@@ -299,4 +299,33 @@ fn an_event_waits_for_the_step_that_a_level_crossing_asks_for() {
         wires(&["M.out D.input", "D.output X.a", "X.output M.in"]),
     ];
     passes("Ahead", "DE", &[("stopTime", "0.2")], &parts);
+}
+
+/// A sample every 0.25 s makes a step end where the guard is zero: it holds just after that.
+#[test]
+fn a_guard_that_is_zero_at_the_end_of_a_step_is_located_after_it() {
+    let refinement = |name: &str, factor: &str| {
+        format!(
+            "<entity name=\"{name}\" class=\"ptolemy.domains.modal.modal.Refinement\">{}{}{}</entity>",
+            ports(&[("in", "input"), ("out", "output")]),
+            entity("G", &format!("{LIB}.Scale"), &[("factor", factor)]),
+            wires(&["in G.input", "G.output out"]),
+        )
+    };
+    let controller = [
+        first("a", &[("refinementName", "ra")]),
+        state("b", &[("refinementName", "rb")]),
+        transition("t", ("a", "b"), &[("guardExpression", "in > 0.5")]),
+    ];
+    let refinements = [refinement("ra", "1.0"), refinement("rb", "-1.0")].concat();
+    let tests = [("correctValues", "{0.0, 0.25, 0.5, -0.75, -1.0}"), ("tolerance", "1e-9")];
+    let parts = [
+        entity("K", &format!("{LIB}.Const"), &[("value", "1.0")]),
+        entity("I", &format!("{CT}.Integrator"), &[]),
+        machine("M", "ModalModel", &controller.concat(), &refinements),
+        entity("P", &format!("{CT}.PeriodicSampler"), &[("samplePeriod", "0.25")]),
+        entity("T", &format!("{LIB}.NonStrictTest"), &tests),
+        wires(&["K.output I.derivative", "I.state M.in", "M.out P.input", "P.output T.input"]),
+    ];
+    passes("Zero", "Continuous", &[("stopTime", "1.0")], &parts);
 }
