@@ -118,6 +118,11 @@ impl Causality {
         text
     }
 
+    /// Whether an output depends on an input.
+    pub fn is_direct(&self) -> bool {
+        !self.direct.is_empty()
+    }
+
     /// For each port, the ports on the other side that depend on it or on which it depends.
     pub fn dependents(&self) -> String {
         let mut text = String::new();
@@ -141,6 +146,40 @@ impl Causality {
         };
         self.inputs.iter().map(like).collect()
     }
+}
+
+/// Whether what an entity of a composite emits reaches another one at the same instant.
+pub fn reaches(
+    composite: &Component,
+    outputs_of: &dyn Fn(&Component) -> Vec<String>,
+    from: &str,
+    to: &str,
+) -> bool {
+    let wiring = Wiring::of(composite, &mut |_| Ok(1)).unwrap_or_default();
+    let inner: BTreeMap<&str, Causality> = composite
+        .entities
+        .iter()
+        .map(|entity| (entity.name.as_str(), inside(entity, &wiring, outputs_of, 0)))
+        .collect();
+    let port = |port: &String| End { entity: Some(from.to_owned()), port: port.clone() };
+    let mut open: Vec<End> =
+        inner.get(from).map(|own| own.outputs.iter().map(port).collect()).unwrap_or_default();
+    let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
+    while let Some(at) = open.pop() {
+        for end in sinks(&wiring, &at, &inner) {
+            let Some(entity) = &end.entity else { continue };
+            if entity == to {
+                return true;
+            }
+            let direct = inner[entity.as_str()].direct.iter();
+            for (_, output) in direct.filter(|(port, _)| *port == end.port) {
+                if seen.insert((entity.clone(), output.clone())) {
+                    open.push(End { entity: end.entity.clone(), port: output.clone() });
+                }
+            }
+        }
+    }
+    false
 }
 
 /// The dependencies of an entity inside a composite.

@@ -303,7 +303,14 @@ fn apply_port(ports: &mut Vec<Port>, child: &Element) {
     let at = ports.iter().position(|own| own.name == name);
     let at = at.unwrap_or_else(|| {
         let name = name.to_owned();
-        ports.push(Port { name, input: false, output: false, multiport: false });
+        ports.push(Port {
+            name,
+            input: false,
+            output: false,
+            multiport: false,
+            ty: None,
+            usual: None,
+        });
         ports.len() - 1
     });
     let says = |what: &str| {
@@ -311,6 +318,12 @@ fn apply_port(ports: &mut Vec<Port>, child: &Element) {
         Some(own.get("value").is_none_or(|value| value != "false"))
     };
     let own = &mut ports[at];
+    let given = |name: &str| {
+        let property = child.children.iter().find(|own| own.get("name") == Some(name));
+        property.and_then(|own| own.get("value")).map(str::to_owned)
+    };
+    own.ty = given("_type").or(own.ty.take());
+    own.usual = given("defaultValue").or(own.usual.take());
     own.input = says("input").unwrap_or(own.input);
     own.output = says("output").unwrap_or(own.output);
     own.multiport = says("multiport").unwrap_or(own.multiport);

@@ -2,17 +2,22 @@
 
 mod actor;
 mod actors;
+mod ahead;
 mod composite;
 mod director;
 mod events;
+mod integers;
 mod logic;
 mod modal;
 mod names;
 mod random;
+mod reading;
+mod records;
 mod scope;
 mod settle;
 mod sources;
 mod tests;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -64,6 +69,10 @@ struct Translation {
     tolerance: Option<f64>,
     /// Whether the directors around what is being translated are Continuous ones, the outermost first.
     directors: Vec<bool>,
+    /// Whether a test sees something that moves between events, so that each step has a row.
+    sees_motion: bool,
+    /// The inputs of the composite that is translated next whose values are integers.
+    integers: BTreeSet<(String, usize)>,
     /// The longest steps that directors inside the model ask for \[s\].
     longest: Vec<f64>,
     /// How many levels of composites and machines are being translated.
@@ -123,9 +132,10 @@ impl Translation {
 }
 
 impl Translation {
-    /// A Continuous director steps although nothing moves: time itself is then recorded.
+    /// Tests see each step of a Continuous director, also those that change nothing that they see:
+    /// time itself is then recorded.
     fn step_anyway(&self, model: &Component, content: &mut Content) {
-        if director::is_timed(model) && !moves(model) {
+        if director::is_timed(model) && !(moves(model) && self.sees_motion) {
             let name = names::fresh("steps", &mut content.used);
             content.blocks.push((name.clone(), composite::expression_block("time")));
             content.tests.push((name.clone(), name));
@@ -144,22 +154,23 @@ fn is_old(version: &str) -> bool {
 
 /// Whether something in a composite moves between events.
 fn moves(own: &Component) -> bool {
-    own.entities.iter().any(|inner| {
-        let kind = inner.kind();
-        let source =
-            kind == "CurrentTime" && !own.links.iter().any(|link| is_trigger(link, &inner.name));
-        source
-            || matches!(
-                kind,
-                "Integrator"
-                    | "Waveform"
-                    | "ContinuousTransferFunction"
-                    | "DifferentialSystem"
-                    | "LinearStateSpace"
-                    | "BandlimitedNoise"
-            )
-            || moves(inner)
-    })
+    own.entities.iter().any(|inner| is_moving(own, inner) || moves(inner))
+}
+
+/// Whether an entity of a composite moves between events by itself.
+fn is_moving(own: &Component, inner: &Component) -> bool {
+    match inner.kind() {
+        "CurrentTime" => !own.links.iter().any(|link| is_trigger(link, &inner.name)),
+        kind => matches!(
+            kind,
+            "Integrator"
+                | "Waveform"
+                | "ContinuousTransferFunction"
+                | "DifferentialSystem"
+                | "LinearStateSpace"
+                | "BandlimitedNoise"
+        ),
+    }
 }
 
 fn is_trigger(link: &crate::tree::Link, entity: &str) -> bool {

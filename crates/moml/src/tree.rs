@@ -63,6 +63,10 @@ pub struct Port {
     pub input: bool,
     pub output: bool,
     pub multiport: bool,
+    /// The type that the file gives it.
+    pub ty: Option<String>,
+    /// Its value while nothing comes, if it has one.
+    pub usual: Option<String>,
 }
 
 /// A relation, which joins ports; in a state machine it is a transition.

@@ -35,6 +35,8 @@ pub(crate) struct Rounds {
     refused: Vec<bool>,
     /// The tolerance of each state.
     tolerances: Vec<f64>,
+    /// The weighted sum of the slopes of each state that estimates its error.
+    errors: Vec<f64>,
     /// The functions whose events the step has missed.
     missed: Vec<bool>,
     /// The directions of events that are due at the end of the step; 0 for none.
@@ -54,6 +56,7 @@ impl Rounds {
     fn begin<S: System>(&mut self, system: &S, states: usize, functions: usize, usual: f64) {
         self.refused.resize(states, false);
         self.tolerances.clear();
+        self.errors.resize(states, 0.0);
         let own = |state: usize| system.tolerance(state).unwrap_or(usual);
         self.tolerances.extend((0..states).map(own));
         self.missed.resize(functions, false);
@@ -152,18 +155,11 @@ impl Solver {
             self.segment.withdraw();
             return Err(StepError::NotFinite { t, component });
         }
-        let error = |state: usize| {
-            let sum: f64 = tableau
-                .error()
-                .iter()
-                .map(|(stage, weight)| self.segment.slopes[*stage][state] * weight)
-                .sum();
-            h * sum.abs()
-        };
-        let Rounds { refused, tolerances, .. } = &mut self.space.0.rounds;
+        let Rounds { refused, tolerances, errors, .. } = &mut self.space.0.rounds;
+        combine(errors, &self.segment.slopes, tableau.error());
         let mut fits = true;
-        for (state, (refused, tolerance)) in refused.iter_mut().zip(tolerances).enumerate() {
-            *refused = error(state) >= *tolerance;
+        for ((refused, tolerance), sum) in refused.iter_mut().zip(tolerances).zip(errors) {
+            *refused = h * sum.abs() >= *tolerance;
             fits &= !*refused;
         }
         Ok(if fits { f64::INFINITY } else { 0.5 * h })
@@ -180,21 +176,26 @@ impl Solver {
         let Space { argument, rounds, .. } = &mut self.space.0;
         let (segment, here) = (&mut self.segment, &self.search.here);
         let last = tableau.nodes.len() - 1;
-        let at = |node: f64| ((segment.start + node * h) / resolution).round() * resolution;
-        system.round(segment.start, &segment.x0);
+        let at = |node: f64| nearest((segment.start + node * h) / resolution) * resolution;
+        let follows = system.follows_rounds();
+        if follows {
+            system.round(segment.start, &segment.x0);
+        }
         for stage in 1..=last {
             let (known, rest) = segment.slopes.split_at_mut(stage);
             let point = if stage == last { &mut segment.x1 } else { &mut *argument };
-            for (state, own) in point.iter_mut().enumerate() {
-                let terms = tableau.rows[stage].iter();
-                let sum: f64 = terms.map(|(slope, weight)| known[*slope][state] * weight).sum();
-                *own = segment.x0[state] + h * sum;
+            combine(point, known, tableau.rows[stage]);
+            for (own, from) in point.iter_mut().zip(&segment.x0) {
+                *own = from + h * *own;
             }
-            system.derivative(at(tableau.nodes[stage]), point, &mut rest[0]);
-            system.round(at(tableau.nodes[stage]), point);
+            let t = at(tableau.nodes[stage]);
+            system.derivative(t, point, &mut rest[0]);
+            if follows {
+                system.round(t, point);
+            }
             if stage < last && !rounds.events.is_empty() {
                 let (g, rate) = rounds.look.parts_mut();
-                system.crossings(at(tableau.nodes[stage]), point, &rest[0], g, rate);
+                system.crossings(t, point, &rest[0], g, rate);
                 let look = std::mem::take(&mut rounds.look);
                 rounds.take(here.g(), look.g());
                 rounds.look = look;
@@ -235,8 +236,11 @@ impl Solver {
     fn cross_like_ptolemy(&mut self, sides: &mut Sides) -> Advance {
         for function in 0..sides.side.len() {
             let (last, now) = self.search.at_ends(function);
-            let due = self.space.0.rounds.due[function];
-            if passes(last, now) || due != 0.0 {
+            let Rounds { due, events, .. } = &self.space.0.rounds;
+            let due = due[function];
+            // A comparison changes also where its function leaves zero; an event does not come.
+            let is_event = events.iter().any(|(event, ..)| *event == function);
+            if passes(last, now) || !is_event && leaves(last, now) || due != 0.0 {
                 // What is past zero is taken as it is, like a leap.
                 let leap = if now == 0.0 { 0.0 } else { now.signum() };
                 self.search.crossed.push(Located { function, uncertainty: 0.0, leap, due });
@@ -251,6 +255,38 @@ impl Solver {
                 Advance::Crossing
             }
         }
+    }
+}
+
+/// Whether a function was zero at the last commit and is not any more.
+fn leaves(last: f64, now: f64) -> bool {
+    last == 0.0 && now != 0.0
+}
+
+/// The weighted sums of slopes, each in the order of the weights.
+fn combine(sums: &mut [f64], slopes: &[Vec<f64>], weights: &[(usize, f64)]) {
+    let Some(((first, weight), rest)) = weights.split_first() else { return sums.fill(0.0) };
+    for (sum, slope) in sums.iter_mut().zip(&slopes[*first]) {
+        *sum = slope * weight;
+    }
+    for (stage, weight) in rest {
+        for (sum, slope) in sums.iter_mut().zip(&slopes[*stage]) {
+            *sum += slope * weight;
+        }
+    }
+}
+
+/// The nearest integer, a half away from zero, as `f64::round`, but without a call of a function.
+fn nearest(x: f64) -> f64 {
+    // From here on all numbers are integers.
+    if x.abs() >= 4_503_599_627_370_496.0 || x.is_nan() {
+        return x;
+    }
+    let whole = x as i64 as f64;
+    match x - whole {
+        rest if rest >= 0.5 => whole + 1.0,
+        rest if rest <= -0.5 => whole - 1.0,
+        _ => whole,
     }
 }
 

@@ -46,6 +46,7 @@ mod parameters;
 mod presence;
 mod ptolemy;
 mod ptolemy_actors;
+mod ptolemy_values;
 mod queues;
 mod rest;
 mod rows;

@@ -1,39 +1,41 @@
 //! Small models of Ptolemy II, one for each actor, director and kind of transition, with the values
 //! that their rules give.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use superdense::Settings;
 use superdense::ptolemy::{Conformity, conform};
 
-const LIB: &str = "ptolemy.actor.lib";
-const DE: &str = "ptolemy.domains.de.lib";
-const CT: &str = "ptolemy.domains.continuous.lib";
+pub const LIB: &str = "ptolemy.actor.lib";
+pub const DE: &str = "ptolemy.domains.de.lib";
+pub const CT: &str = "ptolemy.domains.continuous.lib";
 
 /// A property of an entity.
-fn property(name: &str, value: &str) -> String {
+pub fn property(name: &str, value: &str) -> String {
     format!("<property name=\"{name}\" class=\"ptolemy.data.expr.Parameter\" value=\"{value}\"/>")
 }
 
-fn properties(all: &[(&str, &str)]) -> String {
+pub fn properties(all: &[(&str, &str)]) -> String {
     all.iter().map(|(name, value)| property(name, value)).collect()
 }
 
 /// An entity of a class, with `name: value` pairs as parameters.
-fn entity(name: &str, class: &str, parameters: &[(&str, &str)]) -> String {
+pub fn entity(name: &str, class: &str, parameters: &[(&str, &str)]) -> String {
     format!("<entity name=\"{name}\" class=\"{class}\">{}</entity>", properties(parameters))
 }
 
 /// An event at each of these times with each of these values.
-fn events(name: &str, times: &str, values: &str) -> String {
+pub fn events(name: &str, times: &str, values: &str) -> String {
     let all = [("period", "100.0"), ("offsets", times), ("values", values)];
     entity(name, &format!("{LIB}.DiscreteClock"), &all)
 }
 
-fn test(name: &str, values: &str) -> String {
+pub fn test(name: &str, values: &str) -> String {
     entity(name, &format!("{LIB}.Test"), &[("correctValues", values)])
 }
 
 /// A relation for each of these lists of ports.
-fn wires(all: &[&str]) -> String {
+pub fn wires(all: &[&str]) -> String {
     let wire = |(at, ports): (usize, &&str)| {
         let link = |port: &str| format!("<link port=\"{port}\" relation=\"r{at}\"/>");
         format!("<relation name=\"r{at}\"/>{}", ports.split(' ').map(link).collect::<String>())
@@ -41,7 +43,7 @@ fn wires(all: &[&str]) -> String {
     all.iter().enumerate().map(wire).collect()
 }
 
-fn ports(all: &[(&str, &str)]) -> String {
+pub fn ports(all: &[(&str, &str)]) -> String {
     let port = |(name, kind): &(&str, &str)| {
         format!(
             "<port name=\"{name}\" class=\"ptolemy.actor.TypedIOPort\"><property name=\"{kind}\"/></port>"
@@ -50,27 +52,41 @@ fn ports(all: &[(&str, &str)]) -> String {
     all.iter().map(port).collect()
 }
 
-/// A model passes: all its tests see their values.
-fn passes(name: &str, director: &str, settings: &[(&str, &str)], parts: &[String]) {
-    let kind = director.to_lowercase();
-    let settings = properties(settings);
-    let text = format!(
+/// The text of a model with a director.
+pub fn whole(name: &str, director: &str, settings: &[(&str, &str)], parts: &[String]) -> String {
+    let (kind, settings) = (director.to_lowercase(), properties(settings));
+    format!(
         "<entity name=\"{name}\" class=\"ptolemy.actor.TypedCompositeActor\">\
          <property name=\"_createdBy\" value=\"11.0.devel\"/>\
          <property name=\"D\" class=\"ptolemy.domains.{kind}.kernel.{director}Director\">\
          {settings}</property>{}</entity>",
         parts.concat()
-    );
-    let folder = std::env::temp_dir().join(format!("superdense-actors-{}", std::process::id()));
+    )
+}
+
+/// A model passes: all its tests see their values.
+pub fn passes(name: &str, director: &str, settings: &[(&str, &str)], parts: &[String]) {
+    let text = whole(name, director, settings, parts);
+    let found = found(name, &text);
+    assert!(matches!(found, Conformity::Pass { values } if values > 0), "{name}: {found:?}");
+}
+
+/// What the tests of a model have seen. Tests run side by side, each in files of its own.
+pub fn found(name: &str, text: &str) -> Conformity {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let folder = format!("superdense-actors-{}-{number}", std::process::id());
+    let folder = std::env::temp_dir().join(folder);
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("{name}.xml"));
     std::fs::write(&path, text).unwrap();
     let found = conform(&path, None, &Settings::default(), &mut || true);
-    assert!(matches!(found, Conformity::Pass { values } if values > 0), "{name}: {found:?}");
+    std::fs::remove_dir_all(&folder).unwrap();
+    found
 }
 
 /// A model of discrete events: an actor S of a class, its sources, and the values at its output.
-fn de(class: &str, parameters: &[(&str, &str)], sources: &[(&str, &str, &str)], values: &str) {
+pub fn de(class: &str, parameters: &[(&str, &str)], sources: &[(&str, &str, &str)], values: &str) {
     let name = class.rsplit('.').next().unwrap_or_default();
     let mut parts = vec![entity("S", class, parameters), test("T", values)];
     let mut links = vec!["S.output T.input".to_owned()];
@@ -83,7 +99,7 @@ fn de(class: &str, parameters: &[(&str, &str)], sources: &[(&str, &str, &str)], 
     passes(name, "DE", &[("stopTime", "10.0")], &parts);
 }
 
-const THREE: &str = "{1.0, 2.0, 3.0}";
+pub const THREE: &str = "{1.0, 2.0, 3.0}";
 
 #[test]
 fn actors_that_count_and_add() {
@@ -222,11 +238,11 @@ fn models_that_fire_as_a_whole() {
 
 const IO: [(&str, &str); 2] = [("in", "input"), ("out", "output")];
 
-fn state(name: &str, parameters: &[(&str, &str)]) -> String {
+pub fn state(name: &str, parameters: &[(&str, &str)]) -> String {
     entity(name, "ptolemy.domains.modal.kernel.State", parameters)
 }
 
-fn transition(name: &str, (from, to): (&str, &str), parameters: &[(&str, &str)]) -> String {
+pub fn transition(name: &str, (from, to): (&str, &str), parameters: &[(&str, &str)]) -> String {
     format!(
         "<relation name=\"{name}\" class=\"ptolemy.domains.modal.kernel.Transition\">{}</relation>\
          <link port=\"{from}.outgoingPort\" relation=\"{name}\"/>\
@@ -235,7 +251,7 @@ fn transition(name: &str, (from, to): (&str, &str), parameters: &[(&str, &str)])
     )
 }
 
-fn machine(name: &str, kind: &str, controller: &str, refinements: &str) -> String {
+pub fn machine(name: &str, kind: &str, controller: &str, refinements: &str) -> String {
     format!(
         "<entity name=\"{name}\" class=\"ptolemy.domains.modal.modal.{kind}\">{0}\
          <entity name=\"_Controller\" class=\"ptolemy.domains.modal.modal.ModalController\">\
@@ -244,7 +260,7 @@ fn machine(name: &str, kind: &str, controller: &str, refinements: &str) -> Strin
     )
 }
 
-fn refinement(name: &str, content: &str) -> String {
+pub fn refinement(name: &str, content: &str) -> String {
     format!(
         "<entity name=\"{name}\" class=\"ptolemy.domains.modal.modal.Refinement\">\
          <property name=\"D\" class=\"ptolemy.domains.de.kernel.DEDirector\"/>{}{content}</entity>",
@@ -253,7 +269,7 @@ fn refinement(name: &str, content: &str) -> String {
 }
 
 /// A machine in a model of discrete events with the inputs 1, 2, ... at these times.
-fn modal(controller: &str, refinements: &str, values: &str) {
+pub fn modal(controller: &str, refinements: &str, values: &str) {
     let source = events("C", "{1.0, 2.0, 3.0, 4.0, 5.0, 6.0}", "{1, 2, 3, 4, 5, 6}");
     let machine = machine("M", "ModalModel", controller, refinements);
     let links = wires(&["C.output M.in", "M.out T.input"]);
@@ -261,7 +277,7 @@ fn modal(controller: &str, refinements: &str, values: &str) {
     passes("Machine", "DE", &[("stopTime", "10.0")], &parts);
 }
 
-fn first(name: &str, more: &[(&str, &str)]) -> String {
+pub fn first(name: &str, more: &[(&str, &str)]) -> String {
     let all: Vec<(&str, &str)> =
         [("isInitialState", "true")].into_iter().chain(more.iter().copied()).collect();
     state(name, &all)

@@ -119,7 +119,9 @@ impl Flow<'_> {
             }
             let Some(number) = counted(watches(self.ranges), index) else { continue };
             let (last, now) = (trial.last[number], trial.now[number]);
-            if last * now < 0.0 && now.abs() > furthest.now {
+            // One that was zero was not past its change yet.
+            let changed = last * now < 0.0 || last == 0.0 && now != 0.0;
+            if changed && now.abs() > furthest.now {
                 furthest = Passed { last: last.abs(), now: now.abs() };
             }
         }

@@ -15,6 +15,8 @@ pub enum Node {
     If(Box<Node>, Box<Node>, Box<Node>),
     Array(Vec<Node>),
     Matrix(Vec<Vec<Node>>),
+    /// `{a = 1, b = 2}`.
+    Record(Vec<(String, Node)>),
     Call(String, Vec<Node>),
     /// `a.f(b)`.
     Method(Box<Node>, String, Vec<Node>),
@@ -41,6 +43,10 @@ impl Node {
             Node::Function(names, body) => {
                 let inner = |name: &str| of(name).filter(|_| !names.iter().any(|own| own == name));
                 Node::Function(names.clone(), Box::new(body.renamed(&inner)))
+            }
+            Node::Record(fields) => {
+                let field = |(name, value): &(String, Node)| (name.clone(), value.renamed(of));
+                Node::Record(fields.iter().map(field).collect())
             }
             Node::Number(..) | Node::Bool(_) | Node::Text(_) => self.clone(),
         }
@@ -327,8 +333,24 @@ impl Parser {
             (Some(Token::Name(_)), Some(Token::Sign("=")), _)
         );
         match is_record {
-            true => Err("records are not supported".to_owned()),
+            true => self.record(),
             false => Ok(Node::Array(self.list("}")?)),
+        }
+    }
+
+    fn record(&mut self) -> Result<Node, String> {
+        let mut fields = Vec::new();
+        loop {
+            let Some(Token::Name(name)) = self.peek().cloned() else {
+                return Err("a record needs names of fields".to_owned());
+            };
+            self.at += 1;
+            self.expect("=")?;
+            fields.push((name, self.whole()?));
+            if self.takes("}") {
+                return Ok(Node::Record(fields));
+            }
+            self.expect(",")?;
         }
     }
 

@@ -88,6 +88,7 @@ pub fn print(node: &Node, resolve: &mut Resolve) -> Result<Printed, String> {
             ("length", []) => function("length", &[print(own, resolve)?]),
             _ => return Err(format!("the method `{name}` is not supported")),
         },
+        Node::Record(_) => return Err("a record is not a value here".to_owned()),
         Node::Function(..) => return Err("a function is not a value here".to_owned()),
     })
 }
@@ -151,9 +152,10 @@ fn binary(sign: &str, a: &Printed, b: &Printed) -> Printed {
         // The quotient of integers is cut off.
         "/" if int => {
             let text = format!("{} / {}", a.within(6), b.within(7));
-            let text = match a.text.starts_with('-') || b.text.starts_with('-') {
-                true => format!("sign({text}) * floor(abs({text}))"),
-                false => format!("floor({text})"),
+            let digits = |own: &Printed| own.text.chars().all(|c| c.is_ascii_digit());
+            let text = match digits(a) && digits(b) {
+                true => format!("floor({text})"),
+                false => format!("sign({text}) * floor(abs({text}))"),
             };
             return Printed { text, level: 6, int };
         }
@@ -197,8 +199,17 @@ fn close(
 }
 
 fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, String> {
-    if let Ok(Name::Function(names, body)) = resolve(name) {
-        return apply(name, &names, &body, args, resolve);
+    match resolve(name) {
+        Ok(Name::Function(names, body)) => return apply(name, &names, &body, args, resolve),
+        // A name that is no function is an array or a matrix.
+        Ok(Name::Text(text, _)) if matches!(args.len(), 1 | 2) && name != "random" => {
+            let list: Result<Vec<Printed>, String> =
+                args.iter().map(|arg| print(arg, resolve)).collect();
+            let list: Vec<String> = list?.into_iter().map(|own| own.text).collect();
+            let own = whole(text, false).text;
+            return Ok(Printed::atom(format!("{own}[{}]", list.join(", ")), false));
+        }
+        _ => {}
     }
     if let ("close", [a, b]) | ("isCloseTo", [a, b]) = (name, args) {
         return close(a, b, None, resolve);
@@ -244,6 +255,22 @@ fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, Str
             Ok(Name::Text(text, _)) => Ok(whole(text, false)),
             _ => Err("random numbers are not supported here".to_owned()),
         },
+        ("truncate", [a]) => Ok(Printed { int: true, ..cut_off(&a.text) }),
+        ("log2", [_]) => Ok(function("log2", &args)),
+        ("cbrt", [a]) => {
+            Ok(Printed::atom(format!("(sign({0}) * abs({0})^(1 / 3))", a.within(ATOM)), false))
+        }
+        ("remainder", [_, _]) => Err("the function `remainder` is not supported".to_owned()),
+        ("mod", [a, b]) => Ok(binary("%", a, b)),
+        ("subarray", [array, from, count]) => {
+            let whole = |own: &Printed| own.text.parse::<usize>().ok().filter(|own| *own < 10_000);
+            let (Some(from), Some(count)) = (whole(from), whole(count)) else {
+                return Err("the part of an array must have constant bounds".to_owned());
+            };
+            let elements: Vec<String> =
+                (from..from + count).map(|at| format!("{}[{at}]", array.within(ATOM))).collect();
+            Ok(Printed::atom(format!("[{}]", elements.join(", ")), false))
+        }
         ("sgn", [_]) => Ok(function("sign", &args)),
         ("determinant", [_]) => Ok(function("det", &args)),
         ("identity" | "identityMatrixDouble", [_]) => Ok(function("identity", &args)),
@@ -255,10 +282,7 @@ fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, Str
             Ok(Printed { text, level: 0, int: false })
         }
         ("double" | "cast", [a]) => Ok(Printed { int: false, ..a.clone() }),
-        ("int", [a]) => Ok(Printed {
-            int: true,
-            ..Printed::atom(format!("(sign({0}) * floor(abs({0})))", a.text), true)
-        }),
+        ("int" | "long", [a]) => Ok(Printed { int: true, ..cut_off(&a.text) }),
         ("repeat", [count, value]) => {
             let count: usize = count.text.parse().map_err(|_| "the count must be a number")?;
             if count > 1_000_000 {
@@ -269,6 +293,11 @@ fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, Str
         }
         _ => Err(format!("the function `{name}` with {} arguments is not supported", args.len())),
     }
+}
+
+/// A number without its fraction.
+fn cut_off(text: &str) -> Printed {
+    Printed::atom(format!("(sign({text}) * floor(abs({text})))"), true)
 }
 
 /// A call of a function that the model defines: its body with the arguments in place.

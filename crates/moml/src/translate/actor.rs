@@ -1,10 +1,13 @@
 //! One entity: what its ports are, and what an actor is asked for while it is translated.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use super::composite::{Frame, expression_block};
 use super::{Content, Translation};
 use crate::Problem;
 use crate::expression::{self, Name, Printed};
-use crate::tree::Component;
+use crate::tree::{Component, Port};
 use crate::yaml::Yaml;
 
 /// Whether an entity is a composite or a state machine, whose ports are in the file.
@@ -59,6 +62,10 @@ pub struct Actor<'a, 'c> {
     /// The name of its block.
     pub name: String,
     pub content: &'a mut Content,
+    /// The ports that its translation has asked for.
+    pub asked: RefCell<BTreeSet<String>>,
+    /// Those of them at which it takes records.
+    pub records: RefCell<BTreeSet<String>>,
 }
 
 impl Translation {
@@ -72,6 +79,12 @@ impl Translation {
         if !is_block(own) {
             return Ok(());
         }
+        let kept = |port: &&Port| port.usual.as_ref().is_some_and(|text| !text.trim().is_empty());
+        if let Some(port) = own.ports.iter().find(kept) {
+            let told = format!("entity {}", own.path);
+            let reason = format!("a default value of the port `{}`", port.name);
+            return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+        }
         if own.is_composite() {
             return self.composite(frame, own, content);
         }
@@ -79,14 +92,33 @@ impl Translation {
             return self.machine(frame, own, content);
         }
         let name = frame.names[&own.name].clone();
-        let mut actor = Actor { frame, own, name, content };
+        let mut actor = Actor {
+            frame,
+            own,
+            name,
+            content,
+            asked: RefCell::default(),
+            records: RefCell::default(),
+        };
         match own.kind() {
             "Test" | "NonStrictTest" => self.test(&mut actor),
             kind if is_display(kind) => {
                 self.skipped.insert(own.base.clone());
                 Ok(())
             }
-            _ => super::actors::translate(&mut actor),
+            _ => {
+                super::actors::translate(&mut actor)?;
+                actor.check_ports()?;
+                if actor.is_unread() {
+                    // The solver follows it nevertheless, and a display would show it.
+                    self.sees_motion = true;
+                    let used = &content.tests;
+                    let mut used = used.iter().map(|(column, _)| column.clone()).collect();
+                    let column = super::names::fresh(&super::names::plain(&own.name), &mut used);
+                    content.tests.push((column, frame.names[&own.name].clone()));
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -101,7 +133,53 @@ fn is_display(kind: &str) -> bool {
 impl Actor<'_, '_> {
     /// The signals at a port, without channels that have no source.
     pub fn inputs(&self, port: &str) -> Vec<String> {
-        self.frame.sources(&self.own.name, port).into_iter().flatten().collect()
+        self.sources(port).into_iter().flatten().collect()
+    }
+
+    /// The signals at a port, one for each channel.
+    fn sources(&self, port: &str) -> Vec<Option<String>> {
+        self.asked.borrow_mut().insert(port.to_owned());
+        self.frame.sources(&self.own.name, port)
+    }
+
+    /// Whether it is an integrator whose state goes nowhere but to displays.
+    fn is_unread(&self) -> bool {
+        if self.own.kind() != "Integrator" || self.frame.inside.is_some() {
+            return false;
+        }
+        let channels = self.frame.wiring.channels(Some(&self.own.name), "state");
+        let mut ends = channels.iter().flat_map(|channel| self.frame.wiring.ends(*channel));
+        ends.all(|(end, _)| {
+            let entity = end.entity.as_ref().and_then(|name| self.frame.component.entity(name));
+            entity.is_some_and(|own| own.name == self.own.name || is_display(own.kind()))
+        })
+    }
+
+    /// The fields of the record at a port, with their signals, if it is one.
+    pub fn record(&self, port: &str) -> Option<Vec<(String, String)>> {
+        let found = super::records::at_port(self.frame, &self.own.name, port)?;
+        self.asked.borrow_mut().insert(port.to_owned());
+        self.records.borrow_mut().insert(port.to_owned());
+        Some(found)
+    }
+
+    /// Refuses a connected port that its translation knows nothing of.
+    fn check_ports(&self) -> Result<(), Problem> {
+        let (asked, outputs) = (self.asked.borrow(), outputs(self.own));
+        let known = |port: &str| asked.contains(port) || outputs.iter().any(|own| own == port);
+        let linked = self.frame.wiring.linked(&self.own.name);
+        let record = |port: &str| super::records::at_port(self.frame, &self.own.name, port);
+        let taken = self.records.borrow();
+        let wrong = |port: &&&str| !taken.contains(**port) && record(port).is_some();
+        if let Some(port) = linked.iter().find(wrong) {
+            return Err(self.unsupported(format!("a record at the port `{port}`")));
+        }
+        let sent =
+            |port: &str| self.frame.sources(&self.own.name, port).iter().any(Option::is_some);
+        match linked.into_iter().find(|port| !known(port) && sent(port)) {
+            None => Ok(()),
+            Some(port) => Err(self.unsupported(format!("a connected port `{port}`"))),
+        }
     }
 
     /// The signal at a port.
@@ -116,13 +194,12 @@ impl Actor<'_, '_> {
 
     /// The number of channels of a port.
     pub fn width(&self, port: &str) -> usize {
-        self.frame.sources(&self.own.name, port).len()
+        self.sources(port).len()
     }
 
     /// The signal at a channel of a port.
     pub fn channel(&self, port: &str, channel: usize) -> String {
-        let sources = self.frame.sources(&self.own.name, port);
-        sources.into_iter().nth(channel).flatten().unwrap_or_else(|| "absent".to_owned())
+        self.sources(port).into_iter().nth(channel).flatten().unwrap_or_else(|| "absent".to_owned())
     }
 
     /// The name of the signal at an output port.
@@ -167,17 +244,30 @@ impl Actor<'_, '_> {
         except: Option<&str>,
         special: &mut dyn FnMut(&str) -> Option<Name>,
     ) -> Result<Printed, Problem> {
-        let failed = |reason: String| {
-            let line = except
-                .and_then(|name| self.own.property(name))
-                .map_or(self.own.line, |own| own.line);
-            let told = format!("entity {}", self.own.path);
-            let reason =
-                format!("`{}`: {reason}", text.split_whitespace().collect::<Vec<_>>().join(" "));
-            Problem::unsupported(&self.own.file, line, &told, reason)
-        };
+        let failed = |reason: String| self.about(except, text, &reason);
         let node = expression::parse(text).map_err(failed)?;
         self.print_node(&node, except, 0, special).map_err(failed)
+    }
+
+    /// The same for an expression that has been parsed.
+    pub fn print_parsed(
+        &self,
+        node: &expression::Node,
+        except: Option<&str>,
+        special: &mut dyn FnMut(&str) -> Option<Name>,
+    ) -> Result<Printed, Problem> {
+        let text = except.and_then(|name| self.own.value(name)).unwrap_or_default();
+        let failed = |reason: String| self.about(except, text, &reason);
+        self.print_node(node, except, 0, special).map_err(failed)
+    }
+
+    /// What is wrong with the text of a parameter.
+    fn about(&self, name: Option<&str>, text: &str, reason: &str) -> Problem {
+        let property = name.and_then(|name| self.own.property(name));
+        let line = property.map_or(self.own.line, |own| own.line);
+        let told = format!("entity {}", self.own.path);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Problem::unsupported(&self.own.file, line, &told, format!("`{text}`: {reason}"))
     }
 
     fn print_node(
@@ -260,6 +350,7 @@ impl Actor<'_, '_> {
 
     /// The function at a port, if that comes from a constant that is one.
     pub fn constant_function(&self, port: &str) -> Option<Name> {
+        self.asked.borrow_mut().insert(port.to_owned());
         let wiring = &self.frame.wiring;
         let channels = wiring.channels(Some(&self.own.name), port);
         let mut ends = channels.iter().flat_map(|channel| wiring.ends(*channel));
@@ -358,7 +449,10 @@ impl Actor<'_, '_> {
     /// A parameter that a port of the same name may give new values.
     pub fn port_parameter(&mut self, name: &str, default: &str) -> Result<String, Problem> {
         let initial = self.parameter(name, default)?;
-        let Some(signal) = self.input(name) else { return Ok(initial) };
+        let Some(signal) = self.input(name) else { return Ok(grouped(&initial)) };
+        if !self.frame.events && self.frame.tick().is_none() {
+            return Err(self.unsupported(format!("a connected port `{name}`")));
+        }
         let held = self.part(name);
         let fields = vec![("input", Yaml::Text(signal)), ("initial", Yaml::Text(initial))];
         self.block(&held, "ZeroOrderHold", fields);

@@ -16,7 +16,7 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             actor.expression(&text);
         }
         "MultiplyDivide" => product(actor),
-        "Expression" => return expression(actor),
+        "Expression" => return super::reading::translate(actor),
         "Integrator" => return integrator(actor),
         "LevelCrossingDetector" => return level_crossing(actor),
         "ZeroOrderHold" => return hold(actor),
@@ -75,12 +75,13 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         }
         "UnaryMathFunction" | "MathFunction" => math(actor)?,
         "Limiter" => {
-            let (low, high) = (actor.parameter("bottom", "-1.0")?, actor.parameter("top", "1.0")?);
+            let (low, high) =
+                (actor.port_parameter("bottom", "-1.0")?, actor.port_parameter("top", "1.0")?);
             let input = actor.signal("input");
             actor.expression(&format!("min(max({input}, {low}), {high})"));
         }
-        "Minimum" => extreme(actor, "min", "minimumValue")?,
-        "Maximum" => extreme(actor, "max", "maximumValue")?,
+        "Minimum" => super::values::extremes(actor, "min", "minimumValue")?,
+        "Maximum" => super::values::extremes(actor, "max", "maximumValue")?,
         "BooleanToAnything" => {
             let yes = actor.parameter("trueValue", "true")?;
             let no = actor.parameter("falseValue", "false")?;
@@ -100,7 +101,9 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             actor.named(&r, &format!("hypot({x}, {y})"));
             actor.named(&angle, &format!("atan2({y}, {x})"));
         }
-        "MostRecent" => return most_recent(actor),
+        "RecordAssembler" => return super::records::assembler(actor),
+        "RecordDisassembler" => return super::records::disassembler(actor),
+        "MostRecent" | "SamplerWithDefault" | "Latch" => return most_recent(actor),
         "Derivative" => {
             let input = actor.signal("input");
             actor.block(&actor.name.clone(), "Derivative", vec![("input", Yaml::Text(input))]);
@@ -159,7 +162,17 @@ fn sum(actor: &mut Actor) {
 fn product(actor: &mut Actor) {
     let (factors, divisors) = (actor.inputs("multiply"), actor.inputs("divide"));
     let skip = || ("absent", Yaml::text("skip"));
-    let name = actor.name.clone();
+    let ints = |port: &str, all: &[String]| {
+        let own = &actor.own.name;
+        (0..all.len()).all(|at| super::integers::at_port(actor.frame, own, port, at))
+    };
+    let cut = !divisors.is_empty() && ints("multiply", &factors) && ints("divide", &divisors);
+    let mut name = actor.name.clone();
+    if cut {
+        // The quotient of integers is cut off.
+        name = actor.part("quotient");
+        actor.expression(&format!("sign({name}) * floor(abs({name}))"));
+    }
     if divisors.is_empty() {
         return actor.block(&name, "Product", vec![("inputs", Yaml::list(factors)), skip()]);
     }
@@ -186,65 +199,6 @@ fn product(actor: &mut Actor) {
         skip(),
     ];
     actor.block(&name, "Divide", fields);
-}
-
-fn expression(actor: &mut Actor) -> Result<(), Problem> {
-    let text = actor.own.value("expression").unwrap_or("0").to_owned();
-    let ports: Vec<(String, Option<String>)> = actor
-        .own
-        .ports
-        .iter()
-        .filter(|port| port.name != "output")
-        .map(|port| (port.name.clone(), actor.input(&port.name)))
-        .collect();
-    let functions: Vec<(String, Name)> = ports
-        .iter()
-        .filter_map(|(port, _)| Some((port.clone(), actor.constant_function(port)?)))
-        .collect();
-    let ports: Vec<(String, Option<String>)> = ports
-        .into_iter()
-        .filter(|(port, _)| !functions.iter().any(|(own, _)| own == port))
-        .collect();
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let mentioned = |name: &str| text.split(|c: char| !is_name(c)).any(|word| word == name);
-    // Events of several sources can be combined where all of them come.
-    let mut signals: Vec<String> = ports
-        .iter()
-        .filter(|(name, _)| mentioned(name))
-        .filter_map(|(_, signal)| signal.clone())
-        .collect();
-    signals.sort_unstable();
-    signals.dedup();
-    let joint = actor.frame.events && signals.len() > 1 && !text.contains("_isPresent");
-    let values = if joint { actor.together(&signals) } else { signals.clone() };
-    let value = |signal: &String| {
-        let at = signals.iter().position(|own| own == signal);
-        at.map_or_else(|| signal.clone(), |at| values[at].clone())
-    };
-    let find = |name: &str| ports.iter().find(|(own, _)| own == name);
-    let printed = actor.print(&text, Some("expression"), &mut |name| {
-        if let Some((_, function)) = functions.iter().find(|(own, _)| own == name) {
-            return Some(function.clone());
-        }
-        if let Some((_, signal)) = find(name) {
-            let text = signal.as_ref().map(value);
-            return Some(Name::Text(text.unwrap_or_else(|| "absent".to_owned()), false));
-        }
-        let (_, signal) = find(name.strip_suffix("_isPresent")?)?;
-        let text = signal.as_ref().map_or("false".to_owned(), |own| format!("present({own})"));
-        Some(Name::Text(text, false))
-    })?;
-    // It fires only if all connected ports have a value, read or not.
-    let others = ports
-        .iter()
-        .filter(|(name, _)| !mentioned(name))
-        .filter_map(|(_, signal)| signal.as_ref().map(|own| format!("present({own})")));
-    let others: Vec<String> = others.collect();
-    match others.is_empty() {
-        true => actor.expression(&printed.text),
-        false => actor.expression(&format!("when({}, {})", others.join(" and "), printed.text)),
-    }
-    Ok(())
 }
 
 fn integrator(actor: &mut Actor) -> Result<(), Problem> {
@@ -334,30 +288,41 @@ fn hold(actor: &mut Actor) -> Result<(), Problem> {
             actor.block(&actor.name.clone(), "ZeroOrderHold", fields);
         }
         None => {
-            let (held, seen) = (actor.part("held"), actor.part("seen"));
+            let held = actor.part("held");
             actor.block(&held, "ZeroOrderHold", vec![("input", Yaml::Text(input.clone()))]);
-            let fields = vec![
-                ("input", Yaml::Text(format!("when(present({input}), true)"))),
-                ("initial", Yaml::text("false")),
-            ];
-            actor.block(&seen, "ZeroOrderHold", fields);
+            let seen = came(actor, &input);
             actor.expression(&format!("when({seen}, {held})"));
         }
     }
     Ok(())
 }
 
+/// A block that is true once a signal has come.
+fn came(actor: &mut Actor, input: &str) -> String {
+    let seen = actor.part("seen");
+    let fields = vec![
+        ("input", Yaml::Text(format!("when(present({input}), true)"))),
+        ("initial", Yaml::text("false")),
+    ];
+    actor.block(&seen, "ZeroOrderHold", fields);
+    seen
+}
+
 fn most_recent(actor: &mut Actor) -> Result<(), Problem> {
     for channel in 0..actor.width("input") {
         let (input, trigger) = (actor.channel("input", channel), actor.inputs("trigger"));
         let held = actor.part("held");
-        let mut fields = vec![("input", Yaml::Text(input))];
-        if let Some(initial) = actor.optional("initialValue")? {
-            fields.push(("initial", Yaml::Text(initial)));
+        let mut fields = vec![("input", Yaml::Text(input.clone()))];
+        let mut fired = any_present(&trigger);
+        let initial = actor.optional("initialValue")?;
+        let usual = (actor.own.kind() == "SamplerWithDefault").then(|| "0".to_owned());
+        match initial.or(usual) {
+            Some(initial) => fields.push(("initial", Yaml::Text(initial))),
+            None => fired = format!("({fired}) and {}", came(actor, &input)),
         }
         actor.block(&held, "ZeroOrderHold", fields);
         let output = actor.output("output", channel);
-        actor.named(&output, &format!("when({}, {held})", any_present(&trigger)));
+        actor.named(&output, &format!("when({fired}, {held})"));
     }
     Ok(())
 }
@@ -385,16 +350,6 @@ fn sampler(actor: &mut Actor) {
         let name = actor.output("output", channel);
         actor.named(&name, &format!("when(present({trigger}), {input})"));
     }
-}
-
-fn extreme(actor: &mut Actor, function: &str, port: &str) -> Result<(), Problem> {
-    let used = actor.frame.wiring.linked(&actor.own.name).contains(&"channelNumber");
-    if used {
-        return Err(actor.unsupported("a connected port `channelNumber`"));
-    }
-    let (name, inputs) = (actor.output(port, 0), actor.inputs("input"));
-    actor.named(&name, &format!("{function}({})", inputs.join(", ")));
-    Ok(())
 }
 
 fn comparator(actor: &mut Actor) -> Result<(), Problem> {

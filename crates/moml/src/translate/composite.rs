@@ -28,6 +28,8 @@ pub struct Frame<'a> {
     pub names: HashMap<String, String>,
     /// The signals at its own input ports, seen from inside.
     pub inputs: Signals,
+    /// Those of them whose values are integers.
+    pub integers: BTreeSet<(String, usize)>,
     pub scope: Rc<Scope>,
     /// Inside a state its own time stops while the state is not active: the name of a signal that is
     /// the time of the model, once something asks for it.
@@ -171,6 +173,7 @@ impl Translation {
         prefix: &str,
         content: &mut Content,
     ) -> Result<Signals, Problem> {
+        let integers = std::mem::take(&mut self.integers);
         self.enter(component)?;
         if let Some(director) = component.director() {
             self.directors.push(director.class.ends_with("ContinuousDirector"));
@@ -187,7 +190,7 @@ impl Translation {
         let names = block_names;
         let scope = scope.clone();
         let events = component.director().is_some_and(|own| own.class.ends_with("DEDirector"));
-        let frame = Frame { component, wiring, names, inputs, scope, inside, events };
+        let frame = Frame { component, wiring, names, inputs, integers, scope, inside, events };
         for entity in &component.entities {
             self.entity(&frame, entity, content)?;
         }
@@ -232,8 +235,16 @@ impl Translation {
         let mut inputs = self.connected(frame, own);
         inputs.extend(self.firings(frame, own, &inputs));
         let prefix = format!("{name}_");
+        for parameter in own.properties.iter().filter(|_| frame.events) {
+            let (true, Some(text)) = (parameter.is_parameter(), parameter.text()) else { continue };
+            if let Some(signal) = inputs.get_mut(&(parameter.name.clone(), 0)) {
+                let initial = value_around(own, parameter, text, &frame.scope)?;
+                *signal = Translation::kept(&parameter.name, signal, &initial, content);
+            }
+        }
         inline_parameters(own, &scope, &inputs)?;
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        self.integers = integers(frame, own);
         let mut outputs = self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
         if own.kind() == "EnabledComposite" {
             let enable = enabled(own, enable)?;
@@ -276,15 +287,27 @@ impl Translation {
     /// outside.
     pub fn connected(&self, frame: &Frame, own: &Component) -> Signals {
         let mut inputs = Signals::new();
-        for port in own.ports.iter().filter(|port| port.input) {
-            let sources = frame.sources(&own.name, &port.name);
+        // A PortParameter is a port even if the file has no element for that.
+        let parameters = own.properties.iter().filter(|own| own.class.ends_with("PortParameter"));
+        let ports = own.ports.iter().filter(|port| port.input).map(|port| &port.name);
+        for port in ports.chain(parameters.map(|own| &own.name)) {
+            let sources = frame.sources(&own.name, port);
             for (number, source) in sources.into_iter().enumerate() {
                 if let Some(signal) = source {
-                    inputs.insert((port.name.clone(), number), signal);
+                    inputs.insert((port.clone(), number), signal);
                 }
             }
         }
         inputs
+    }
+
+    /// What a parameter is that events at its port change, and its value before them.
+    fn kept(parameter: &str, signal: &str, initial: &str, content: &mut Content) -> String {
+        let held = names::fresh(&format!("{}_held", names::plain(parameter)), &mut content.used);
+        let block = [("type", "ZeroOrderHold"), ("input", signal), ("initial", initial)];
+        let block = block.map(|(key, text)| (key.to_owned(), text.to_owned()));
+        content.blocks.push((held.clone(), Yaml::map(block)));
+        held
     }
 
     fn instance(
@@ -320,7 +343,17 @@ impl Translation {
         for parameter in own.properties.iter().filter(|own| own.is_parameter()) {
             let Some(text) = parameter.text() else { continue };
             if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
-                scope.define_input(&parameter.name, signal);
+                if !frame.events {
+                    scope.define_input(&parameter.name, signal);
+                    continue;
+                }
+                let given = format!("{}_initial", parameter.name);
+                let given = names::fresh(&given, &mut inner.used);
+                let initial = value_around(own, parameter, text, &frame.scope)?;
+                inner.parameters.push((given.clone(), None));
+                fields.push((given.clone(), initial));
+                let held = Translation::kept(&parameter.name, signal, &given, &mut inner);
+                scope.define_input(&parameter.name, &held);
             } else if !define_special(&scope, parameter, text) {
                 // A name that is also visible outside may be used again inside.
                 inner.used.remove(&names::plain(&parameter.name));
@@ -331,6 +364,7 @@ impl Translation {
             }
         }
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
+        let waiting = super::ahead::waiting(frame, own, &mut inputs, &mut inner);
         inner.tolerance = self.tolerance_of(own, &scope)?;
         self.longest.extend(super::director::longest_step(own, &scope));
         if own.director().is_some_and(|own| own.class.ends_with("SRDirector"))
@@ -341,7 +375,9 @@ impl Translation {
             inner.blocks.push((begin.clone(), once_at_the_start()));
             inner.tests.push((begin.clone(), begin));
         }
+        self.integers = integers(frame, own);
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
+        super::ahead::blocks(own, &waiting, &mut inner);
         if own.kind() == "EnabledComposite" && !stops {
             let enable = enabled(own, enable)?;
             for signal in outputs.values_mut() {
@@ -427,6 +463,32 @@ impl Translation {
         self.diagrams.push((name.clone(), diagram));
         name
     }
+}
+
+/// The inputs of a composite whose values are integers.
+fn integers(frame: &Frame, own: &Component) -> BTreeSet<(String, usize)> {
+    let ports = own.ports.iter().filter(|port| port.input).map(|port| &port.name);
+    let channels = ports.flat_map(|port| {
+        let width = frame.wiring.channels(Some(&own.name), port).len();
+        (0..width).map(move |channel| (port.clone(), channel))
+    });
+    let is = |(port, channel): &(String, usize)| {
+        super::integers::at_port(frame, &own.name, port, *channel)
+    };
+    channels.filter(is).collect()
+}
+
+/// The value of a parameter of a composite as seen from around it.
+fn value_around(
+    own: &Component,
+    parameter: &Property,
+    text: &str,
+    scope: &Scope,
+) -> Result<String, Problem> {
+    scope.print(text, None).map(|own| own.text).map_err(|reason| {
+        let told = format!("property {}.{}", own.path, parameter.name);
+        Problem::unsupported(&own.file, parameter.line, &told, format!("`{text}`: {reason}"))
+    })
 }
 
 /// The condition under which a composite is enabled. What is inside does not run otherwise, which

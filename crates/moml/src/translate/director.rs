@@ -218,6 +218,20 @@ pub fn check(own: &Component) -> Result<(), Problem> {
         "CTMultiSolverDirector",
         "CTEmbeddedDirector",
     ];
+    // A clock of its own, and a resolution other than that of the profile.
+    let clock = director.property("localClock");
+    let odd = |own: Option<&Property>, name: &str, usual: f64| {
+        let text = own.and_then(|own| own.property(name)).and_then(Property::text)?;
+        (text.parse() != Ok(usual)).then(|| (name.to_owned(), text.to_owned()))
+    };
+    let found = odd(clock, "clockDrift", 1.0)
+        .or_else(|| odd(clock, "globalTimeResolution", 1e-10))
+        .or_else(|| odd(Some(director), "timeResolution", 1e-10));
+    if let Some((name, text)) = found {
+        let told = format!("director of {}", own.path);
+        let reason = format!("a `{name}` of {text}");
+        return Err(Problem::unsupported(&own.file, director.line, &told, reason));
+    }
     match known.contains(&kind) {
         true => Ok(()),
         false => {

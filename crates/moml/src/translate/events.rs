@@ -13,10 +13,17 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Sequence" | "InteractiveShell" => sequence(actor),
         "Pulse" => pulse(actor),
         "Previous" | "Pre" => previous(actor),
+        "Differential" => {
+            let input = actor.signal("input");
+            actor.expression(&format!("{input} - last({input}, 0)"));
+            Ok(())
+        }
         "NonStrictDelay" => non_strict_delay(actor),
         "SampleDelay" => sample_delay(actor),
         "Register" => register(actor),
         "TimeGap" => time_gap(actor),
+        "WaitingTime" => waiting_time(actor),
+        "Interpolator" => interpolator(actor),
         "Timer" | "ResettableTimer" => timer(actor),
         "NonInterruptibleTimer" => one_after_another(actor),
         "Server" => server(actor),
@@ -41,14 +48,13 @@ fn any_input(actor: &Actor, ports: &[&str]) -> String {
 }
 
 fn accumulator(actor: &mut Actor) -> Result<(), Problem> {
-    if actor.number("lowpass", "1").is_none_or(|own| own != 1.0) {
-        return Err(actor.unsupported("a weight of the last sum"));
-    }
+    let weight = actor.factor("lowpass", "1")?;
     let initial = actor.parameter("init", "0")?;
     let (inputs, name) = (actor.inputs("input"), actor.name.clone());
     let added = actor.part("added");
     actor.block(&added, "Sum", vec![("inputs", Yaml::list(inputs))]);
     let before = format!("last({name}, {initial})");
+    let before = if weight == "1" { before } else { format!("{weight} * {before}") };
     let before = match actor.input("reset") {
         None => before,
         Some(reset) => {
@@ -75,19 +81,32 @@ fn counter(actor: &mut Actor) -> Result<(), Problem> {
     Ok(())
 }
 
+/// The mean of the inputs since the last reset.
 fn average(actor: &mut Actor) -> Result<(), Problem> {
-    actor.refuse_port("reset")?;
-    let (input, name, count) = (actor.signal("input"), actor.name.clone(), actor.part("count"));
-    let event = format!("when(present({input}), 1)");
-    actor.block(&count, "Counter", vec![("increment", Yaml::Text(event))]);
-    let sum = actor.part("sum");
-    actor.named(&sum, &format!("last({sum}, 0) + {input}"));
+    let (input, name) = (actor.signal("input"), actor.name.clone());
+    let [sum, count] = ["sum", "count"].map(|part| actor.part(part));
+    let [mut sum_before, mut count_before] = [&sum, &count].map(|own| format!("last({own}, 0)"));
+    if let Some(reset) = actor.input("reset") {
+        let [counted, resets, seen] = ["reset", "resets", "seen"].map(|part| actor.part(part));
+        let fields = vec![("increment", Yaml::Text(format!("when({reset}, 1)")))];
+        actor.block(&counted, "Counter", fields);
+        let fields = vec![("input", Yaml::Text(counted)), ("initial", Yaml::text("0"))];
+        actor.block(&resets, "ZeroOrderHold", fields);
+        actor.named(&seen, &format!("when(present({input}), {resets})"));
+        let anew = actor.part("anew");
+        actor.named(&anew, &format!("{resets} != last({seen}, 0)"));
+        for before in [&mut sum_before, &mut count_before] {
+            *before = format!("(if {anew} then 0 else {before})");
+        }
+    }
+    actor.named(&sum, &format!("{sum_before} + {input}"));
+    actor.named(&count, &format!("{count_before} + when(present({input}), 1)"));
     actor.named(&name, &format!("{sum} / {count}"));
     Ok(())
 }
 
 /// The number of firings before this one, as a block.
-fn firings(actor: &mut Actor, event: String) -> String {
+pub fn firings(actor: &mut Actor, event: String) -> String {
     let count = actor.part("count");
     let fields = vec![("increment", Yaml::Text(event)), ("initial", Yaml::text("-1"))];
     actor.block(&count, "Counter", fields);
@@ -213,6 +232,74 @@ fn time_gap(actor: &mut Actor) -> Result<(), Problem> {
     actor.named(&came, &format!("when(present({input}), time)"));
     let event = seen(actor, &input);
     actor.expression(&format!("when(last({event}, false), {came} - last({came}, 0))"));
+    Ok(())
+}
+
+/// How long each of those who wait has waited when what they wait for comes: a queue of the times at
+/// which they came, emptied one by one.
+fn waiting_time(actor: &mut Actor) -> Result<(), Problem> {
+    let (waiter, waitee) = (actor.signal("waiter"), actor.signal("waitee"));
+    let [came, queue, go, again] = ["came", "queue", "go", "again"].map(|part| actor.part(part));
+    actor.named(&came, &format!("when(present({waiter}), time)"));
+    actor.named(&go, &format!("when(present({waitee}) or present({again}), 1)"));
+    let fields = vec![
+        ("input", Yaml::Text(came)),
+        ("trigger", Yaml::Text(go)),
+        ("capacity", Yaml::text("10000")),
+    ];
+    actor.block(&queue, "Queue", fields);
+    let more = format!("when(present({queue}) and {queue}.size > 0, 1)");
+    let fields = vec![("input", Yaml::Text(more)), ("between", Yaml::text("absent"))];
+    actor.block(&again, "MicrostepDelay", fields);
+    actor.expression(&format!("when(present({queue}), time - {queue})"));
+    Ok(())
+}
+
+/// Values at some firings, with steps or lines between them; zero before the first and after the
+/// last, unless they repeat.
+fn interpolator(actor: &mut Actor) -> Result<(), Problem> {
+    let values = actor.numbers("values", "{1.0, 0.0}").unwrap_or_default();
+    let indexes = actor.numbers("indexes", "{0, 1}").unwrap_or_default();
+    let grows = indexes.windows(2).all(|pair| pair[0] < pair[1]);
+    let (Some(first), Some(last)) = (indexes.first(), indexes.last()) else {
+        return Err(actor.unsupported("`indexes` is not an array of constants"));
+    };
+    if values.len() != indexes.len() || !grows || *first < 0.0 || *last > 1e5 {
+        return Err(actor.unsupported("`indexes` and `values` that do not fit each other"));
+    }
+    let order = actor.number("order", "0");
+    let (true, Some(period)) = (matches!(order, Some(0.0 | 1.0)), actor.number("period", "2"))
+    else {
+        return Err(actor.unsupported("an interpolation of an order above 1"));
+    };
+    if period != 0.0 && period <= *last {
+        return Err(actor.unsupported("a period that is not longer than the indexes"));
+    }
+    let mut points: Vec<(f64, f64)> = indexes.iter().copied().zip(values.iter().copied()).collect();
+    if period > 0.0 {
+        points.insert(0, (last - period, values[values.len() - 1]));
+        points.push((first + period, values[0]));
+    }
+    let length = if period > 0.0 { period } else { last + 1.0 };
+    let value = |at: f64| {
+        let after = points.iter().position(|(index, _)| *index > at).unwrap_or(points.len());
+        let (Some(a), b) = (after.checked_sub(1).map(|at| points[at]), points.get(after)) else {
+            return 0.0;
+        };
+        match (order, b) {
+            (Some(1.0), Some(b)) => a.1 + (b.1 - a.1) * (at - a.0) / (b.0 - a.0),
+            _ => a.1,
+        }
+    };
+    let table: Vec<String> = (0..length as usize).map(|at| value(at as f64).to_string()).collect();
+    let event = actor.firing()?;
+    let count = firings(actor, event);
+    let table = format!("[{}]", table.join(", "));
+    match period > 0.0 {
+        true => actor.expression(&format!("{table}[mod({count}, {length})]")),
+        false => actor
+            .expression(&format!("if {count} <= {last} then {table}[min({count}, {last})] else 0")),
+    }
     Ok(())
 }
 

@@ -52,14 +52,17 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             actor.expression(&text);
             Ok(())
         }
-        _ => super::random::translate(actor),
+        _ => super::values::translate(actor),
     }
 }
 
 fn is_present(actor: &mut Actor) -> Result<(), Problem> {
     for channel in 0..actor.width("input") {
         let (input, output) = (actor.channel("input", channel), actor.output("output", channel));
-        let text = actor.triggered(&format!("present({input})"));
+        let text = match actor.frame.events {
+            true => format!("when({}, present({input}))", any_present(&actor.inputs("input"))),
+            false => actor.triggered(&format!("present({input})")),
+        };
         actor.named(&output, &text);
     }
     Ok(())
@@ -121,7 +124,7 @@ fn equals(actor: &mut Actor) -> Result<(), Problem> {
 }
 
 /// A value that is kept once it has come.
-fn kept(actor: &mut Actor, port: &str, initial: &str) -> String {
+pub fn kept(actor: &mut Actor, port: &str, initial: &str) -> String {
     let Some(signal) = actor.input(port) else { return initial.to_owned() };
     let held = actor.part(port);
     let event = format!("when(present({signal}), {signal})");

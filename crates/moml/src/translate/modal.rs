@@ -42,6 +42,9 @@ struct Machine<'a> {
     /// how many of these there are.
     draw: Option<String>,
     drawn: Cell<usize>,
+    /// The output at which transitions that resume a Continuous model ahead of its surroundings emit
+    /// an event.
+    resumed: Option<String>,
     /// The name of its block.
     name: String,
     /// Whether a transition that says nothing about it resumes the diagram that it enters.
@@ -126,11 +129,14 @@ impl Translation {
             all.push((machine.states[&state.name].clone(), yaml));
         }
         super::settle::settle_parameters(own, &machine.scope, &mut inner)?;
-        super::settle::settle_parameters(controller, &machine.scope, &mut inner)?;
+        if !std::ptr::eq(own, controller) {
+            super::settle::settle_parameters(controller, &machine.scope, &mut inner)?;
+        }
         let initial = self.initial(&machine, &states, &translated, &mut all, &mut inner)?;
         let mut outputs: Vec<String> = machine.outputs.values().cloned().collect();
         outputs.extend(tests.keys().map(|column| format!("test_{column}")));
         outputs.extend(machine.draw.clone());
+        outputs.extend(machine.resumed.clone());
         let mut block = vec![
             ("type".to_owned(), Yaml::text("Modal")),
             ("initial".to_owned(), Yaml::text(initial)),
@@ -153,6 +159,9 @@ impl Translation {
             let held = format!("{name}_random{number}");
             super::random::held(&held, &format!("{name}.{draw}"), content);
         }
+        if let Some(resumed) = &machine.resumed {
+            super::ahead::follow(&format!("{name}.{resumed}"), content);
+        }
         self.record(own, &name, tests.keys(), content);
         self.leave();
         Ok(())
@@ -173,7 +182,8 @@ impl Translation {
         let ports = own.ports.iter().filter(|port| port.output);
         let outputs = ports.map(|port| named(&port.name)).collect();
         let scope = Scope::within(&outer, false);
-        for whole in [own, controller] {
+        let wholes = if std::ptr::eq(own, controller) { vec![own] } else { vec![own, controller] };
+        for whole in wholes {
             let parameters = whole.properties.iter().filter(|own| own.is_parameter());
             let given = parameters.filter(|own| own.text().is_some());
             for parameter in given.filter(|own| own.name != "directorClass") {
@@ -191,6 +201,8 @@ impl Translation {
         Ok(Machine {
             draw: draw.then(|| names::fresh("draw", &mut used)),
             drawn: Cell::new(0),
+            resumed: (self.directors.last() == Some(&false) && super::ahead::resumes(own))
+                .then(|| names::fresh("resumed", &mut used)),
             name,
             resumes: self.resumes,
             alone: states.iter().map(|own| is_alone(own, states)).collect(),

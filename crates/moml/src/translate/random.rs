@@ -11,23 +11,25 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
     match actor.own.kind() {
         "PoissonClock" => poisson_clock(actor),
         "Uniform" => {
-            let (low, high) =
-                (actor.factor("lowerBound", "0.0")?, actor.factor("upperBound", "1.0")?);
+            let (low, high) = (
+                actor.port_parameter("lowerBound", "0.0")?,
+                actor.port_parameter("upperBound", "1.0")?,
+            );
             drawn(actor, "uniform", |u| format!("{u} * ({high} - {low}) + {low}"))
         }
         "Gaussian" => {
-            let (mean, spread) =
-                (actor.factor("mean", "0.0")?, actor.factor("standardDeviation", "1.0")?);
+            let mean = actor.port_parameter("mean", "0.0")?;
+            let spread = actor.port_parameter("standardDeviation", "1.0")?;
             drawn(actor, "gaussian", |u| format!("{u} * {spread} + {mean}"))
         }
         "Bernoulli" => {
-            let chance = actor.factor("trueProbability", "0.5")?;
+            let chance = actor.port_parameter("trueProbability", "0.5")?;
             drawn(actor, "uniform", |u| format!("{u} < {chance}"))
         }
         "DiscreteRandomSource" => discrete(actor),
         "BandlimitedNoise" => noise(actor),
         "ColtExponential" => {
-            let rate = actor.factor("lambda", "1.0")?;
+            let rate = actor.port_parameter("lambda", "1.0")?;
             drawn(actor, "uniform", |u| format!("-log({u}) / {rate}"))
         }
         _ => Err(actor.unsupported(format!("the class `{}`", actor.own.base))),

@@ -50,7 +50,10 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             actor.block(&actor.name.clone(), "EventSource", fields);
             Ok(())
         }
-        "Waveform" => waveform(actor),
+        "Waveform" => {
+            ["period", "trigger", "start"].iter().try_for_each(|port| actor.refuse_port(port))?;
+            stoppable(actor, waveform)
+        }
         "Queue" => queue(actor),
         "Ramp" => ramp(actor),
         "DifferentialSystem" => differential_system(actor),
@@ -90,6 +93,12 @@ fn constant(actor: &mut Actor) -> Result<(), Problem> {
     if matches!(expression::parse(text), Ok(expression::Node::Function(..))) {
         return Ok(());
     }
+    if super::records::makes(actor.own) {
+        return super::records::computed(actor, &mut |actor, node| {
+            let value = actor.print_parsed(node, Some("value"), &mut |_| None)?;
+            Ok(actor.triggered(&value.text))
+        });
+    }
     let value = actor.parameter("value", "1")?;
     match actor.fired().is_none() && actor.frame.inside.is_none() {
         true => actor.block(&actor.name.clone(), "Constant", vec![("value", Yaml::Text(value))]),
@@ -108,7 +117,31 @@ fn pattern(actor: &Actor, name: &str, default: &str) -> Result<Yaml, Problem> {
 }
 
 fn clock(actor: &mut Actor) -> Result<(), Problem> {
-    ["period", "trigger", "start", "stop"].iter().try_for_each(|port| actor.refuse_port(port))?;
+    ["period", "trigger", "start"].iter().try_for_each(|port| actor.refuse_port(port))?;
+    stoppable(actor, pattern_of_events)
+}
+
+/// A source that a signal at its port `stop` ends.
+fn stoppable(
+    actor: &mut Actor,
+    source: impl FnOnce(&mut Actor) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let Some(stop) = actor.input("stop") else { return source(actor) };
+    let name = actor.name.clone();
+    actor.name = actor.part("unstopped");
+    source(actor)?;
+    let unstopped = std::mem::replace(&mut actor.name, name);
+    let stopped = actor.part("stopped");
+    let fields = vec![
+        ("input", Yaml::Text(format!("when(present({stop}), true)"))),
+        ("initial", Yaml::text("false")),
+    ];
+    actor.block(&stopped, "ZeroOrderHold", fields);
+    actor.expression(&format!("when(not {stopped}, {unstopped})"));
+    Ok(())
+}
+
+fn pattern_of_events(actor: &mut Actor) -> Result<(), Problem> {
     let (offsets, values, period) = match actor.own.kind() {
         "Clock" => ("{0.0, 1.0}", "{1, 0}", "2.0"),
         "EventSource" => ("{0.0}", "{1.0}", "2.0"),
@@ -295,8 +328,11 @@ fn queue(actor: &mut Actor) -> Result<(), Problem> {
 
 /// A ramp counts its firings, which are events if it has a trigger.
 fn ramp(actor: &mut Actor) -> Result<(), Problem> {
-    actor.refuse_port("step")?;
+    actor.refuse_port("init")?;
     let event = actor.firing()?;
+    if let Some(step) = actor.input("step") {
+        return growing(actor, &event, step);
+    }
     let (init, step) = (actor.factor("init", "0")?, actor.factor("step", "1")?);
     let count = actor.part("count");
     let fields = vec![("increment", Yaml::Text(event)), ("initial", Yaml::text("-1"))];
@@ -306,6 +342,18 @@ fn ramp(actor: &mut Actor) -> Result<(), Problem> {
         Some(limit) => actor.expression(&format!("when({count} < {limit}, {text})")),
         None => actor.expression(&text),
     }
+    Ok(())
+}
+
+/// A ramp whose step is a signal: the step of a firing leads to the next value.
+fn growing(actor: &mut Actor, event: &str, step: String) -> Result<(), Problem> {
+    let (init, usual) = (actor.parameter("init", "0")?, actor.parameter("step", "1")?);
+    let [held, next] = ["step", "next"].map(|part| actor.part(part));
+    let fields = vec![("input", Yaml::Text(step)), ("initial", Yaml::Text(usual))];
+    actor.block(&held, "ZeroOrderHold", fields);
+    let name = actor.name.clone();
+    actor.named(&next, &format!("{name} + {held}"));
+    actor.expression(&format!("when(present({event}), last({next}, {init}))"));
     Ok(())
 }
 

@@ -59,8 +59,11 @@ impl Translation {
         let Reference::List(values) = array else {
             return Err(actor.unsupported("`correctValues` is not an array"));
         };
+        // A `Test` of one channel may list the channels of a value, too.
+        let single = |value: &Reference| matches!(value, Reference::List(list) if list.len() == 1);
+        let listed = own.kind() == "Test" && values.iter().all(single);
         let split = |value: Reference| match value {
-            Reference::List(list) if width > 1 => list,
+            Reference::List(list) if width > 1 || listed => list,
             value => vec![value],
         };
         let base = names::plain(&own.name);
@@ -71,6 +74,12 @@ impl Translation {
             let signal = actor.channel("input", channel);
             actor.content.tests.push((column.clone(), signal));
         }
+        let channels = actor.frame.wiring.channels(Some(&own.name), "input");
+        let mut ends = channels.iter().flat_map(|channel| actor.frame.wiring.ends(*channel));
+        self.sees_motion |= ends.any(|(end, _)| {
+            let source = end.entity.as_ref().and_then(|name| actor.frame.component.entity(name));
+            source.is_some_and(|source| super::is_moving(actor.frame.component, source))
+        });
         let tolerance = actor.parameter("tolerance", "1e-9")?;
         let tolerance = number(&tolerance)
             .ok_or_else(|| actor.unsupported(format!("the tolerance `{tolerance}`")))?;

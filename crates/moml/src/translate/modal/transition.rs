@@ -136,6 +136,10 @@ impl Transition<'_> {
         if let Some(draw) = &self.machine.draw {
             output.push((draw.clone(), "1".to_owned()));
         }
+        if let Some(resumed) = self.machine.resumed.as_ref().filter(|_| self.resumes_from_outside())
+        {
+            output.push((resumed.clone(), "1".to_owned()));
+        }
         if !output.is_empty() {
             entries.push(("output".to_owned(), Yaml::map(output)));
         }
@@ -156,6 +160,23 @@ impl Transition<'_> {
             }
         }
         Ok(Yaml::Map(entries))
+    }
+
+    /// Whether the transition resumes a diagram because of an event from around the machine.
+    fn resumes_from_outside(&self) -> bool {
+        let of_outside = |port: &crate::tree::Port| {
+            let key = (port.name.clone(), 0);
+            port.input && self.machine.inputs.contains_key(&key) && !port.output
+        };
+        let guard = self.text("guardExpression").unwrap_or("true");
+        let plain = |c: char| !c.is_alphanumeric() && c != '_';
+        let names = |port: &crate::tree::Port| {
+            let word = |word: &str| word.strip_suffix("_isPresent").unwrap_or(word) == port.name;
+            guard.split(plain).any(word)
+        };
+        self.resumes()
+            && !refinements(self.states[self.to]).is_empty()
+            && self.machine.own.ports.iter().filter(|port| of_outside(port)).any(names)
     }
 
     /// A guard that holds only once all refinements of the state have come to a final state.
