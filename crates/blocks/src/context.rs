@@ -6,12 +6,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use base::{ParameterId, Rational, Shape, Span, Type, Value};
+use base::{Elem, ParameterId, Rational, Shape, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
-    Begins, Check, Component, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory,
-    OrderHazard, Part, Setting, Signal, State, Text, Timer,
+    Alarm, Begins, Check, Completion, Component, Definition, DelayedInput, Impulses, Info, Join,
+    Leaf, Memory, OrderHazard, Part, Setting, Signal, State, Text, Timer,
 };
 
 /// An input as connected in the diagram: its type and how many orders of impulses may reach it.
@@ -37,10 +37,13 @@ pub struct Context<'a> {
     component: Option<(usize, Arc<dyn Component>)>,
     histories: Vec<DelayedInput>,
     timers: Vec<Arc<dyn Timer>>,
+    completions: Vec<Completion>,
     checks: Vec<Check>,
     hazards: Vec<OrderHazard>,
     /// Sides that are located although no function between events reads them.
     located: Vec<NodeId>,
+    /// The sides of [`Context::crossing`], once they are known.
+    watched: Vec<Option<NodeId>>,
     joins: Vec<Join>,
     takes_events: bool,
     /// Whether what is being built is used: the conjunction of the conditions of the enclosing
@@ -83,9 +86,11 @@ impl<'a> Context<'a> {
             component: None,
             histories: Vec::new(),
             timers: Vec::new(),
+            completions: Vec::new(),
             checks: Vec::new(),
             hazards: Vec::new(),
             located: Vec::new(),
+            watched: Vec::new(),
             joins: Vec::new(),
             takes_events: false,
             used: None,
@@ -171,9 +176,11 @@ impl<'a> Context<'a> {
             component: self.component,
             histories: self.histories,
             timers: self.timers,
+            completions: self.completions,
             checks: self.checks,
             hazards: self.hazards,
             located: self.located,
+            watched: self.watched.into_iter().flatten().collect(),
             takes_events: self.takes_events,
             follows_steps: self.follows_steps,
             maximum_step: self.maximum_step,
@@ -405,6 +412,24 @@ impl<'a> Context<'a> {
         (woken, self.leaf(Leaf::Wakings(index), Type::INT))
     }
 
+    /// A state that has a time \[s\], from minus infinity on, and whether the block wakes because that
+    /// time has come: at first when the diagram that it is in begins, then once for each time that
+    /// the state takes, as [`Alarm`] has it.
+    pub fn alarm(&mut self, name: impl Into<Text>) -> (NodeId, NodeId) {
+        let state = self.state(name, Value::real(f64::NEG_INFINITY));
+        let alarm = Alarm { state: self.states.len() - 1 };
+        let (woken, _) = self.timer(Arc::new(alarm));
+        (state, woken)
+    }
+
+    /// Has a number computed where a step of the solver ends and is not taken back; if it is not
+    /// zero, a timer wakes there, whose leaf this is.
+    pub fn ask_at_steps(&mut self, woken: NodeId, asks: NodeId) {
+        let ir::Op::Leaf(key) = self.graph.node(woken).op else { panic!("not a timer") };
+        let Leaf::Woken(timer) = self.leaves[key as usize] else { panic!("not a timer") };
+        self.completions.push(Completion { asks, timer });
+    }
+
     /// Model time \[s\].
     pub fn now(&mut self) -> NodeId {
         self.leaf(Leaf::Time, Type::REAL)
@@ -538,6 +563,24 @@ impl<'a> Context<'a> {
         let is_side = |id: &NodeId| self.graph.node(*id).op == ir::Op::FrozenSign;
         let sides: Vec<NodeId> = sides.filter(is_side).collect();
         self.located.extend(sides);
+    }
+
+    /// The changes of sides that are named later, by [`Context::watch`], because what they are sides
+    /// of follows from these changes.
+    pub fn crossing(&mut self, ty: Type) -> NodeId {
+        self.watched.push(None);
+        self.leaf(Leaf::Crossed(self.watched.len() - 1), ty.with_elem(Elem::Int))
+    }
+
+    /// Locates zeros of a function between events: those whose changes of side are a leaf of
+    /// [`Context::crossing`].
+    pub fn watch(&mut self, crossing: NodeId, function: NodeId) {
+        let ir::Op::Leaf(key) = self.graph.node(crossing).op else { panic!("not a crossing") };
+        let Leaf::Crossed(index) = self.leaves[key as usize] else { panic!("not a crossing") };
+        let zero = self.graph.filled(self.graph.ty(function), 0.0);
+        let side = self.graph.frozen_sign(function, zero);
+        self.watched[index] = Some(side);
+        self.located.push(side);
     }
 
     /// A signal without impulses that is always present.
