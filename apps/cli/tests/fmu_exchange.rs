@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::common::scratch;
+use superdense::{Library, System, Time, Trace};
+
+use crate::common::{accepted, refused, scratch};
 use crate::fmu_import::{compiled_with, pack, place, rows, run};
 
 const TWO: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -141,9 +143,7 @@ fn a_ball_bounces_at_the_times_of_the_closed_form() {
 fn inputs_jump_and_loops_close() {
     for version in [2, 3] {
         let folder = ball("fmu-exchange-loop", version, 0);
-        let blocks = "  c: {type: Clock, period: 1, offset: 0.2}\n  \
-                      on: {type: ZeroOrderHold, input: 1, trigger: c, initial: 0}\n  \
-                      p: {type: FMU, file: ball.fmu, gate: on > 0.5, u: q.w - p.z}\n  \
+        let blocks = "  on: {type: Step, time: 0.2}\n  p: {type: FMU, file: ball.fmu, gate: on > 0.5, u: q.w - p.z}\n  \
                       q: {type: FMU, file: ball.fmu, u: p.z, level: 0.1 + on}\n";
         model(&folder, blocks, "[p.z, p.w, q.w, q.low]", 0.3);
         let rows = ran(&folder);
@@ -177,7 +177,7 @@ fn libraries_that_fail_in_model_exchange() {
     let faults: [(u32, &str, &[&str]); 5] = [
         (1, "", &["signal: 11", "it was evaluated at 0.3", "in `p`"]),
         (2, ", time_limit: 0.5", &["did not answer within 0.5 s", "it was evaluated at 0.3"]),
-        (3, "", &["not-finite", "`p`"]),
+        (3, "", &["step-too-small", "at t = 0.3", "`p`"]),
         (4, "", &["returned Error: too hot", "in `p`"]),
         (7, "", &["`fmi2NewDiscreteStates` returned Error: no update"]),
     ];
@@ -213,4 +213,58 @@ fn an_implicit_solver_takes_differences() {
     fs::write(&path, text.replace("rk45", "rodas5p")).expect("a model");
     let last = ran(&folder).pop().expect("rows");
     assert!((last[2] - height(1.2)).abs() < 1e-7, "{last:?}");
+}
+
+/// An event at the end of a step, which nothing but the step announces.
+#[test]
+fn an_event_at_the_end_of_a_step() {
+    let folder = ball("fmu-exchange-steps", 2, 0);
+    model(&folder, "  p: {type: FMU, file: ball.fmu}\n", "[p.z, p.low]", 0.4);
+    let path = folder.join("model.yaml");
+    let text = fs::read_to_string(&path).expect("a model");
+    fs::write(&path, text.replace("solver: rk45", "solver: rk45, maximum_step: 0.001"))
+        .expect("a model");
+    let rows = ran(&folder);
+    let low = rows.iter().find(|row| row[3] == 1.0).expect("an event");
+    let crossing = 0.15f64.sqrt();
+    assert!(crossing < low[0] && low[0] < crossing + 0.001, "{low:?}");
+}
+
+/// Saved between events and at them, forked and reset: the same bits as a run that was not
+/// interrupted.
+#[test]
+fn saved_forked_and_reset_in_model_exchange() {
+    let folder = ball("fmu-exchange-saved", 2, 0);
+    let blocks = "  p: {type: FMU, file: ball.fmu, process: here, u: x, gate: p.count > 50}\n  \
+                  x: {type: Integrator, input: p.w}\n";
+    model(&folder, blocks, "[p.z, p.count, p.low, x]", 1.2);
+    let model = superdense::read(&folder.join("model.yaml")).expect("a model");
+    let system = System::compile(&model, &Library::standard()).expect("a system");
+    let last = |trace: &Trace| {
+        ["p.z", "p.count", "p.low", "x"].map(|name| trace.last(name).expect("a value").to_bits())
+    };
+    let whole = last(&system.simulate().expect("a run").trace);
+    for time in [0.0, 0.05, 0.1, 0.41, 0.45, 0.5, 1.0] {
+        let mut run = system.begin();
+        run.advance_to(Time::from_f64(time).expect("a time")).expect("an advance");
+        assert_eq!(run.unsaved(), None);
+        let (bytes, other) = (run.save(), run.fork());
+        assert_eq!(last(&run.finish().expect("a run").trace), whole, "{time}");
+        let resumed = system.resume(&bytes).expect("a saved run");
+        assert_eq!(last(&resumed.finish().expect("a run").trace), whole, "{time}");
+        assert_eq!(last(&other.finish().expect("a run").trace), whole, "{time}");
+    }
+    let mut run = system.begin();
+    run.advance_to_end().expect("a run");
+    run.reset();
+    assert_eq!(last(&run.finish().expect("a run").trace), whole);
+}
+
+/// `fmu check` runs an FMU that is for Model Exchange only.
+#[test]
+fn check_runs_model_exchange() {
+    let folder = ball("fmu-exchange-check", 2, 0);
+    accepted(&folder, &["fmu", "check", "ball.fmu", "--stop", "1"]);
+    let bad = ball("fmu-exchange-check-bad", 2, 4);
+    refused(&bad, &["fmu", "check", "ball.fmu", "--stop", "1"], &["too hot"]);
 }

@@ -166,6 +166,28 @@ fn a_step_has_the_inputs_of_the_point_before() {
     }
 }
 
+/// With `inputs: linear` an input moves within a step, from its value at the point before to its left
+/// limit at this one.
+#[test]
+fn inputs_that_move_within_a_step() {
+    let folder = lag("fmu-linear", 0);
+    let library = compiled(&folder, "two", 0);
+    let able = TWO.replace("<CoSimulation", "<CoSimulation canInterpolateInputs=\"true\"");
+    let files = [("modelDescription.xml", able.as_bytes()), (&*place(2, "lag"), &library)];
+    pack(&folder.join("lag.fmu"), &files);
+    model(&folder, ", u: time + (if time >= 0.5 then 1 else 0), inputs: linear");
+    let done = run(&folder);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let x = (0..8).fold(0.5, |x, k| {
+        let begin = 0.125 * f64::from(k) + f64::from(u8::from(k >= 4));
+        x + 0.125 * (2.0 * (begin + 0.0625) - x)
+    });
+    let last = rows(&folder).pop().expect("rows");
+    assert!((last[2] - x).abs() < 1e-14, "{last:?} {x}");
+    model(&folder, ", period: 0.1, inputs: cubic");
+    refused(&folder, &["check", "model.yaml"], &["`inputs` must be one of constant, linear"]);
+}
+
 /// The default period is that of the description, and inputs that are not connected have their start
 /// values.
 #[test]

@@ -202,7 +202,7 @@ int F(GetEventIndicators)(void *c, double *z, size_t n) {
 int F(EnterEventMode)(void *c) {
     ONLY(CONTINUOUS);
     Model *m = c;
-    if (!m->steps) return refuse(m, "no step was completed before an event");
+    if (!m->steps && m->time > m->last) return refuse(m, "no step was completed before an event");
     m->mode = EVENT; m->more = 1; m->last = m->time;
     return OK;
 }

@@ -57,7 +57,14 @@ impl Messages {
 #[repr(C)]
 #[derive(Debug)]
 struct Callbacks {
-    logger: unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *const c_char, *const c_char),
+    logger: unsafe extern "C" fn(
+        *mut c_void,
+        *const c_char,
+        c_int,
+        *const c_char,
+        *const c_char,
+        *const c_char,
+    ),
     allocate: unsafe extern "C" fn(usize, usize) -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
     step_finished: *const c_void,
@@ -69,17 +76,24 @@ unsafe extern "C" {
     fn free(memory: *mut c_void);
 }
 
-/// Keeps a message. The standard declares the function with a variable number of arguments; those
-/// that are named are passed alike, and the others are not read.
+/// Keeps a message. The standard declares the function with a variable number of arguments, as
+/// `printf` has them. Those that are named are passed alike; of the others only the first is read,
+/// which the message `%s` says to be a text, on platforms that pass it like one that is named.
 unsafe extern "C" fn log_two(
     environment: *mut c_void,
     _name: *const c_char,
     status: c_int,
     _category: *const c_char,
     message: *const c_char,
+    text: *const c_char,
 ) {
+    let alike = cfg!(not(target_vendor = "apple"));
     // SAFETY: see the top of this module.
-    unsafe { log_three(environment, status, ptr::null(), message) }
+    unsafe {
+        let is_text = alike && !message.is_null() && CStr::from_ptr(message) == c"%s";
+        let message = if is_text { text } else { message };
+        log_three(environment, status, ptr::null(), message)
+    }
 }
 
 unsafe extern "C" fn log_three(

@@ -45,10 +45,15 @@ pub(super) struct Exchange {
     states: Vec<f64>,
     /// The elements of all inputs.
     inputs: Vec<f64>,
+    /// The rates and the indicators that were computed last.
+    rates: Vec<f64>,
+    indicators: Vec<f64>,
 }
 
-/// How many times a point is moved on to where an indicator has its new sign.
+/// How many times a point is moved on to where an indicator has its new sign, and how much further
+/// then, since an instance may take a value for zero that is as small as its rounding.
 const TRIES: i32 = 24;
+const MARGIN: f64 = 8.0;
 
 impl Exchange {
     pub fn begin(setup: &Setup, time: f64) -> Exchange {
@@ -64,6 +69,8 @@ impl Exchange {
             ended: false,
             states: vec![f64::NAN; setup.states],
             inputs: vec![f64::NAN; inputs],
+            rates: vec![0.0; setup.states],
+            indicators: vec![1.0; setup.indicators],
         }
     }
 
@@ -138,13 +145,19 @@ impl Holder<'_> {
 
     fn compute(&mut self, look: &Look) -> Result<Vec<f64>, FmuError> {
         let mut values = Vec::new();
+        // They have a meaning again when the event is over.
+        let valid = !(self.own.mode == Mode::Event && self.own.more);
         if look.rates {
-            values.resize(self.setup.states, 0.0);
-            self.calls.rates(&mut values)?;
+            if valid {
+                self.calls.rates(&mut self.own.rates)?;
+            }
+            values.extend(&self.own.rates);
         }
         if look.indicators {
-            values.resize(self.setup.indicators, 0.0);
-            self.calls.indicators(&mut values)?;
+            if valid {
+                self.calls.indicators(&mut self.own.indicators)?;
+            }
+            values.extend(&self.own.indicators);
         }
         for output in &look.outputs {
             let port = self.setup.outputs.get(*output).ok_or(FmuError::OutOfOrder)?;
@@ -305,9 +318,6 @@ impl Holder<'_> {
             let past = |(sign, value): (&f64, &f64)| *sign == 0.0 || sign * value > 0.0;
             Ok(crossed.iter().zip(&indicators).all(past))
         };
-        if is_past(self.calls)? {
-            return Ok(false);
-        }
         let (start, from) = (self.own.clock, self.own.states.clone());
         let mut rates = vec![0.0; self.setup.states];
         if !rates.is_empty() {
@@ -317,22 +327,31 @@ impl Holder<'_> {
         let least = least.max(self.rounding(&rates));
         for k in 0..TRIES {
             let length = least * 2f64.powi(k);
-            self.set_time(start + length)?;
-            let moved: Vec<f64> = from.iter().zip(&rates).map(|(x, v)| x + length * v).collect();
-            if !moved.is_empty() {
-                self.calls.set_states(&moved)?;
-                self.own.states.copy_from_slice(&moved);
-            }
+            self.move_on((start, length), &from, &rates)?;
             if is_past(self.calls)? {
+                self.move_on((start, MARGIN * length), &from, &rates)?;
                 return Ok(true);
             }
         }
-        self.set_time(start)?;
-        if !from.is_empty() {
-            self.calls.set_states(&from)?;
-            self.own.states.copy_from_slice(&from);
-        }
+        self.move_on((start, 0.0), &from, &rates)?;
         Ok(false)
+    }
+
+    /// Goes to a point after another one, along the rates, but to no time event that is not due.
+    fn move_on(
+        &mut self,
+        (start, length): (f64, f64),
+        from: &[f64],
+        rates: &[f64],
+    ) -> Result<(), FmuError> {
+        self.set_time((start + length).min(self.own.next.max(start)))?;
+        if !from.is_empty() {
+            let moved = from.iter().zip(rates).map(|(x, rate)| x + length * rate);
+            self.own.states.clear();
+            self.own.states.extend(moved);
+            self.calls.set_states(&self.own.states)?;
+        }
+        Ok(())
     }
 
     /// The shortest time in which a state changes by more than its rounding \[s\].

@@ -49,7 +49,9 @@ impl Host {
             }
             Request::Inputs(inputs) if self.phase == Phase::Initialising => self.exchange(inputs),
             Request::Inputs(_) => Err(FmuError::OutOfOrder),
-            Request::Step { from, length, inputs } => self.step(*from, *length, inputs),
+            Request::Step { from, length, inputs, slopes } => {
+                self.step((*from, *length), inputs, slopes)
+            }
             Request::Look(..) | Request::Tangent(..) | Request::Event(_) | Request::Complete(_) => {
                 if self.phase == Phase::None {
                     return Err(FmuError::OutOfOrder);
@@ -110,13 +112,21 @@ impl Host {
         self.calls.exit_initialisation()
     }
 
-    fn step(&mut self, from: f64, length: f64, inputs: &[f64]) -> Result<Reply, FmuError> {
+    fn step(
+        &mut self,
+        (from, length): (f64, f64),
+        inputs: &[f64],
+        slopes: &[f64],
+    ) -> Result<Reply, FmuError> {
         if self.phase == Phase::None {
             return Err(FmuError::OutOfOrder);
         }
         self.calls.set(&self.setup.inputs, inputs)?;
         if self.phase == Phase::Initialising {
             self.leave_initialisation()?;
+        }
+        if !slopes.is_empty() {
+            self.calls.set_slopes(&self.setup.inputs, slopes)?;
         }
         let mut at = from;
         let end = from + length;

@@ -133,6 +133,8 @@ pub enum Request {
         length: f64,
         /// The values of the inputs.
         inputs: Vec<f64>,
+        /// The derivatives of the elements of continuous inputs, if they move within the step.
+        slopes: Vec<f64>,
     },
     /// The values of a look at a point, and whether it is during an event.
     Look(usize, Point, bool),

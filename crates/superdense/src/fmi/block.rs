@@ -10,7 +10,7 @@ use std::time::Duration;
 use ::fmi::import::{Place, Port};
 use ::fmi::{
     Abilities, ArchiveError, Causality, Contents, Description, Initial, Kind, Limits, Start,
-    Variability, Variable, VariableType, platform,
+    Variability, Variable, VariableType, Version, platform,
 };
 use base::{Diagnostic, Elem, Shape, Type, Value};
 use blocks::{Context, Info, Input, Parameter, Signal, Text};
@@ -22,10 +22,11 @@ use super::instances::{Instances, Package, Usage};
 use super::steps::Steps;
 
 /// The fields of a block that are not variables of its FMU.
-const OWN_FIELDS: [&str; 13] = [
+const OWN_FIELDS: [&str; 14] = [
     "type",
     "file",
     "kind",
+    "inputs",
     "for",
     "pass",
     "sliding",
@@ -281,6 +282,12 @@ impl FmuBlock {
         self.instances.description().abilities(kind).cloned().unwrap_or_default()
     }
 
+    /// Whether inputs may have derivatives in Co-Simulation.
+    pub fn moves_inputs(&self) -> bool {
+        let two = self.instances.description().version == Version::Two;
+        two && self.abilities(Kind::CoSimulation).input_derivatives
+    }
+
     /// How it uses instances, apart from what is computed at points.
     pub fn usage(
         &self,
@@ -334,6 +341,17 @@ impl blocks::Block for FmuBlock {
             true => info.parameter(period_of(own.period.as_deref(), words.len())).parameter(
                 Parameter::time("offset", "Co-Simulation: the first communication point [s].")
                     .default("0"),
+            ),
+            false => info,
+        };
+        let info = match self.moves_inputs() {
+            true => info.parameter(
+                Parameter::word(
+                    "inputs",
+                    "Co-Simulation: how continuous inputs move within a step: `constant`, with their values at its begin, or `linear`, to those just before its end.",
+                    ["constant", "linear"],
+                )
+                .default("constant"),
             ),
             false => info,
         };

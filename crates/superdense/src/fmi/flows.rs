@@ -260,7 +260,7 @@ impl Flow {
             let next = cx.graph.select(busy, new, state);
             cx.next(state, next);
         }
-        let count = cx.graph.add(self.updates, one);
+        let count = at(cx, Update::COUNT);
         let updates = cx.graph.select(busy, count, self.updates);
         cx.next(self.updates, updates);
         self.updates = updates;
@@ -403,8 +403,10 @@ impl Update {
     const ENDED: usize = 1;
     const MORE: usize = 2;
     const NEXT: usize = 3;
+    /// The number of iterations, so that whatever is computed after this one has it from here.
+    const COUNT: usize = 4;
     /// The first state.
-    const STATES: usize = 4;
+    const STATES: usize = 5;
 
     fn answer(
         &self,
@@ -438,6 +440,7 @@ impl Update {
         result[Update::ENDED] = f64::from(u8::from(ends));
         result[Update::MORE] = f64::from(u8::from(more));
         result[Update::NEXT] = next;
+        result[Update::COUNT] = (own.updates + 1) as f64;
         result[Update::STATES..].copy_from_slice(&states);
         slot.before = std::mem::take(&mut slot.looks);
         slot.done.points += 1;

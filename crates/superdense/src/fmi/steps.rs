@@ -53,7 +53,7 @@ impl Steps {
     }
 
     pub fn define(&self, block: &FmuBlock, cx: &mut Context) -> Result<(), Diagnostic> {
-        let (inputs, held) = self.inputs(block, cx)?;
+        let (inputs, held, slopes) = self.inputs(block, cx)?;
         let (given, values) = parameters(block, cx)?;
         let one = cx.graph.real(1.0);
         let first = cx.graph.binary(Binary::Equal, self.steps, one);
@@ -62,6 +62,7 @@ impl Steps {
         let mut args = vec![busy, self.instance, self.steps, self.last, self.now];
         args.extend(values);
         args.extend(held);
+        args.extend(slopes);
         let own = &block.variables;
         let length: usize = own.outputs.iter().map(|one| one.variable.len()).sum();
         let usage = block.usage(cx, Kind::CoSimulation, inputs, given)?;
@@ -93,14 +94,16 @@ impl Steps {
         cx.graph.and(busy, set)
     }
 
-    /// The inputs that are connected, and their values at the last communication point.
+    /// The inputs that are connected, their values at the last communication point, and their slopes
+    /// from there to the left limits of now, if they move within steps.
     fn inputs(
         &self,
         block: &FmuBlock,
         cx: &mut Context,
-    ) -> Result<(Vec<Port>, Vec<NodeId>), Diagnostic> {
+    ) -> Result<(Vec<Port>, Vec<NodeId>, Vec<NodeId>), Diagnostic> {
         let sampled = cx.graph.or(self.woken, self.again);
-        let (mut ports, mut nodes) = (Vec::new(), Vec::new());
+        let (mut ports, mut nodes, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
+        let linear = block.moves_inputs() && cx.word("inputs") == "linear";
         for one in &block.variables.inputs {
             let Some(signal) = cx.optional(&one.name) else { continue };
             one.fits(cx, &signal)?;
@@ -112,14 +115,21 @@ impl Steps {
             cx.next(held, next);
             ports.push(one.port());
             nodes.push(held);
+            if linear && one.is_continuous() {
+                let left = cx.left(&signal).value;
+                let left = real(cx, left);
+                let change = cx.graph.sub(left, held);
+                let length = cx.graph.sub(self.now, self.last);
+                slopes.push(cx.graph.div(change, length));
+            }
         }
-        Ok((ports, nodes))
+        Ok((ports, nodes, slopes))
     }
 }
 
 /// The function of a block: a gate, the instance, the number of communication points so far, the
-/// time of the last one, the present time, the values of parameters, and the inputs; to the flags
-/// and the outputs.
+/// time of the last one, the present time, the values of parameters, the inputs, and the slopes of
+/// those that move; to the flags and the outputs.
 #[derive(Debug)]
 struct Call {
     usage: Usage,
@@ -206,6 +216,8 @@ impl Call {
     fn act(&self, slot: &mut Slot, args: &[&[f64]]) -> Result<Reply, Why> {
         let (points, last, now) = (args[2][0], args[3][0], args[4][0]);
         let (given, inputs) = args[Call::BEFORE..].split_at(self.usage.given.len());
+        let (inputs, slopes) = inputs.split_at(self.usage.inputs.len());
+        let slopes: Vec<f64> = slopes.iter().flat_map(|own| own.iter().copied()).collect();
         let inputs: Vec<f64> = inputs.iter().flat_map(|own| own.iter().copied()).collect();
         if points == 0.0 {
             return self.usage.begin(slot, now, given, inputs);
@@ -220,7 +232,7 @@ impl Call {
             return Ok(guest.ask(&Request::Inputs(inputs))?);
         }
         let length = self.length(done, now - last);
-        let reply = guest.ask(&Request::Step { from: last, length, inputs })?;
+        let reply = guest.ask(&Request::Step { from: last, length, inputs, slopes })?;
         done.points += 1;
         Ok(reply)
     }

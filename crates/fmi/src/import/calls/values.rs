@@ -77,6 +77,27 @@ impl Calls {
         Ok(())
     }
 
+    /// Sets the first derivatives of continuous inputs (FMI 2.0).
+    pub fn set_slopes(&mut self, ports: &[Port], slopes: &[f64]) -> Result<(), FmuError> {
+        let moving = ports.iter().filter(|own| own.continuous);
+        let references: Vec<u32> = moving.map(|own| own.reference).collect();
+        if references.len() != slopes.len() {
+            return Err(FmuError::OutOfOrder);
+        }
+        let orders = vec![1; references.len()];
+        let (first, count) = (references.as_ptr(), references.len());
+        let (order, value) = (orders.as_ptr(), slopes.as_ptr());
+        call!(
+            self,
+            "SetRealInputDerivatives",
+            (*const u32, usize, *const c_int, *const f64),
+            first,
+            count,
+            order,
+            value
+        )
+    }
+
     fn set_group(&mut self, group: &[Port], own: &[f64]) -> Result<(), FmuError> {
         use VariableType as T;
         let values = own.iter().copied();
