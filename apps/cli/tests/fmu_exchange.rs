@@ -268,3 +268,15 @@ fn check_runs_model_exchange() {
     let bad = ball("fmu-exchange-check-bad", 2, 4);
     refused(&bad, &["fmu", "check", "ball.fmu", "--stop", "1"], &["too hot"]);
 }
+
+/// A folder that a killed run has left behind is removed by the next one.
+#[test]
+fn a_folder_that_was_left_behind() {
+    let folder = ball("fmu-exchange-left", 3, 0);
+    let left = folder.join("tmp/superdense-fmu-killed");
+    fs::create_dir_all(left.join("binaries")).expect("a folder");
+    fs::write(left.join(".owned"), "").expect("a file");
+    model(&folder, "  p: {type: FMU, file: ball.fmu}\n", "[p.z]", 0.1);
+    // That nothing is left is checked there.
+    ran(&folder);
+}

@@ -29,6 +29,16 @@ pub(super) struct Steps {
     now: NodeId,
 }
 
+/// The inputs that are connected.
+#[derive(Default)]
+struct Inputs {
+    ports: Vec<Port>,
+    /// Their values at the last communication point.
+    held: Vec<NodeId>,
+    /// Their slopes from there to the left limits of now, if they move within steps.
+    slopes: Vec<NodeId>,
+}
+
 impl Steps {
     pub fn new(block: &FmuBlock, cx: &mut Context) -> Result<Steps, Diagnostic> {
         let timer = Every { offset: cx.time("offset"), period: cx.period("period")? };
@@ -53,7 +63,7 @@ impl Steps {
     }
 
     pub fn define(&self, block: &FmuBlock, cx: &mut Context) -> Result<(), Diagnostic> {
-        let (inputs, held, slopes) = self.inputs(block, cx)?;
+        let Inputs { ports: inputs, held, slopes } = self.inputs(block, cx)?;
         let (given, values) = parameters(block, cx)?;
         let one = cx.graph.real(1.0);
         let first = cx.graph.binary(Binary::Equal, self.steps, one);
@@ -94,15 +104,10 @@ impl Steps {
         cx.graph.and(busy, set)
     }
 
-    /// The inputs that are connected, their values at the last communication point, and their slopes
-    /// from there to the left limits of now, if they move within steps.
-    fn inputs(
-        &self,
-        block: &FmuBlock,
-        cx: &mut Context,
-    ) -> Result<(Vec<Port>, Vec<NodeId>, Vec<NodeId>), Diagnostic> {
+    /// The inputs that are connected.
+    fn inputs(&self, block: &FmuBlock, cx: &mut Context) -> Result<Inputs, Diagnostic> {
         let sampled = cx.graph.or(self.woken, self.again);
-        let (mut ports, mut nodes, mut slopes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found = Inputs::default();
         let linear = block.moves_inputs() && cx.word("inputs") == "linear";
         for one in &block.variables.inputs {
             let Some(signal) = cx.optional(&one.name) else { continue };
@@ -113,17 +118,17 @@ impl Steps {
             let taken = cx.graph.and(sampled, signal.present);
             let next = cx.graph.select(taken, value, held);
             cx.next(held, next);
-            ports.push(one.port());
-            nodes.push(held);
+            found.ports.push(one.port());
+            found.held.push(held);
             if linear && one.is_continuous() {
                 let left = cx.left(&signal).value;
                 let left = real(cx, left);
                 let change = cx.graph.sub(left, held);
                 let length = cx.graph.sub(self.now, self.last);
-                slopes.push(cx.graph.div(change, length));
+                found.slopes.push(cx.graph.div(change, length));
             }
         }
-        Ok((ports, nodes, slopes))
+        Ok(found)
     }
 }
 
