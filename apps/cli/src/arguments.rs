@@ -208,7 +208,7 @@ pub enum FmuLook {
         /// The FMU.
         fmu: PathBuf,
     },
-    /// Run an FMU for Co-Simulation by itself, and compare its outputs with its reference result.
+    /// Run an FMU by itself, and compare its outputs with its reference result.
     ///
     /// The reference is a file in the archive that ends in `_ref.csv`. Inputs have their start
     /// values.

@@ -15,8 +15,8 @@ pub const CODES: &[(&str, &str)] = &[
     ),
     (
         "bad-fmu",
-        "The file of an FMU cannot be used as a block: it cannot be read, is damaged, is not for this machine, or has another kind than Co-Simulation. \
-        `superdense fmu show` lists what is in it; export it again for Co-Simulation and this machine.",
+        "The file of an FMU cannot be used as a block: it cannot be read, is damaged, is not for this machine, or has no outputs. \
+        `superdense fmu show` lists what is in it; export it again for this machine.",
     ),
     (
         "bad-guard",

@@ -7,7 +7,8 @@ Versions of FMI take turns from model to model; with --both, every model is expo
 FMPy's validation must have no complaint. In Co-Simulation the values at communication points must be
 those of our own run at these times, and in Model Exchange too, within the tolerance of FMPy's solver. (That an instance is bit-identical to a run that is advanced to
 these times is a test of crates/superdense; rows at given times may warm up solved loops differently.)
-The archive as a block of a model of ours has the bits that FMPy has in Co-Simulation.
+The archive as a block of a model of ours has the bits that FMPy has in Co-Simulation, and in Model
+Exchange the values of our own run.
 """
 
 import concurrent.futures
@@ -104,6 +105,9 @@ def check(program, model, version, folder):
             if exact:
                 same = imported(program, archive, description, stop, step, folder)
                 said.append(f"{same} bit-identical in our import")
+            else:
+                same = exchanged(program, archive, description, rows, stop, step, folder)
+                said.append(f"{same} values in our import")
         else:
             said.append(f"no {kind}" + (f" ({reason})" if reason else ""))
     return ", ".join(said)
@@ -115,10 +119,8 @@ def imported(program, archive, description, stop, step, folder):
     At a communication point a block has what the instance has computed up to there, as FMPy has it.
     A block names no stop time, at which the solver of the instance would end a step.
     """
-    outputs = [v for v in description.modelVariables
-               if v.causality == "output" and not v.dimensions and v.type != "String"]
-    plain = {v.name: re.sub(r"[^A-Za-z0-9_]+", "_", v.name).strip("_") for v in outputs}
-    if not outputs or len(set(plain.values())) < len(outputs):
+    plain = plain_outputs(description)
+    if not plain:
         return 0
     model = folder / "import.yaml"
     record = ", ".join(f"p.{name}" for name in plain.values())
@@ -143,6 +145,33 @@ def imported(program, archive, description, stop, step, folder):
             assert ours == theirs, f"{name} at {row['time']}: {theirs!r}, imported {ours!r}"
             compared += 1
     return compared
+
+
+def plain_outputs(description):
+    """The scalar outputs with the names that they have in a model; none if two have one name."""
+    outputs = [v for v in description.modelVariables
+               if v.causality == "output" and not v.dimensions and v.type != "String"]
+    plain = {v.name: re.sub(r"[^A-Za-z0-9_]+", "_", v.name).strip("_") for v in outputs}
+    return plain if len(set(plain.values())) == len(outputs) else {}
+
+
+def exchanged(program, archive, description, rows, stop, step, folder):
+    """Runs the archive as a block for Model Exchange: its values are those of our own run."""
+    plain = plain_outputs(description)
+    if not plain:
+        return 0
+    model = folder / "exchange.yaml"
+    record = ", ".join(f"p.{name}" for name in plain.values())
+    model.write_text(
+        f"superdense: 1\nblocks:\n  p: {{type: FMU, file: {archive.name}, kind: model_exchange}}\n"
+        f"record: [{record}]\nsimulate: {{stop: {stop!r}}}\n"
+    )
+    own = own_run(program, model, stop, step, folder, ["--tolerance", "1e-9"])
+    result = [
+        {"time": float(time), **{name: number(row[f"p.{plain[name]}"]) for name in plain}}
+        for time, row in own.items()
+    ]
+    return compare(f"{archive.name} imported", result, rows, list(plain), False)
 
 
 def compare(name, result, rows, scalars, exact):

@@ -1,5 +1,6 @@
 //! What a block's `define` works with: inputs, settings, states, timers and the graph.
 
+mod outside;
 mod past;
 
 use std::cell::RefCell;
@@ -10,8 +11,8 @@ use base::{ParameterId, Rational, Shape, Span, Type, Value};
 use ir::{Graph, NodeId};
 
 use crate::{
-    Begins, Check, Component, Definition, DelayedInput, Impulses, Info, Join, Leaf, Memory,
-    OrderHazard, Part, Setting, Signal, State, Text, Timer,
+    Begins, Check, Completion, Component, Definition, DelayedInput, Impulses, Info, Join, Leaf,
+    Memory, OrderHazard, Part, Setting, Signal, State, Text, Timer,
 };
 
 /// An input as connected in the diagram: its type and how many orders of impulses may reach it.
@@ -37,10 +38,13 @@ pub struct Context<'a> {
     component: Option<(usize, Arc<dyn Component>)>,
     histories: Vec<DelayedInput>,
     timers: Vec<Arc<dyn Timer>>,
+    completions: Vec<Completion>,
     checks: Vec<Check>,
     hazards: Vec<OrderHazard>,
     /// Sides that are located although no function between events reads them.
     located: Vec<NodeId>,
+    /// The sides of [`Context::crossing`], once they are known.
+    watched: Vec<Option<NodeId>>,
     joins: Vec<Join>,
     takes_events: bool,
     /// Whether what is being built is used: the conjunction of the conditions of the enclosing
@@ -83,9 +87,11 @@ impl<'a> Context<'a> {
             component: None,
             histories: Vec::new(),
             timers: Vec::new(),
+            completions: Vec::new(),
             checks: Vec::new(),
             hazards: Vec::new(),
             located: Vec::new(),
+            watched: Vec::new(),
             joins: Vec::new(),
             takes_events: false,
             used: None,
@@ -171,9 +177,11 @@ impl<'a> Context<'a> {
             component: self.component,
             histories: self.histories,
             timers: self.timers,
+            completions: self.completions,
             checks: self.checks,
             hazards: self.hazards,
             located: self.located,
+            watched: self.watched.into_iter().flatten().collect(),
             takes_events: self.takes_events,
             follows_steps: self.follows_steps,
             maximum_step: self.maximum_step,
@@ -360,20 +368,6 @@ impl<'a> Context<'a> {
     pub fn draws(&mut self) -> NodeId {
         let state = self.state("draws", Value::real(0.0));
         self.state_of(state).begins = Begins::Once;
-        state
-    }
-
-    /// The number of the instance of something outside of the model that belongs to the run; the only
-    /// one of the block.
-    pub fn instance(&mut self, component: Arc<dyn Component>) -> NodeId {
-        self.component = Some((self.states.len(), component));
-        let state = self.state("instance", Value::real(0.0));
-        self.state_of(state).begins = Begins::Instance;
-        // A state that nothing changes would be taken for the constant that it begins with.
-        let (ticking, zero) = (self.ticking(), self.graph.real(0.0));
-        let same = self.graph.add(state, zero);
-        let next = self.graph.select(ticking, same, state);
-        self.next(state, next);
         state
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{ExactTime, ParameterId, Span, Type, Value};
-use ir::{Graph, NodeId};
+use ir::{Graph, NodeId, Op};
 
 use crate::{Component, Text, Timer};
 
@@ -58,6 +58,9 @@ pub enum Leaf {
     Woken(usize),
     /// How many times the `index`-th timer has woken, including this microstep.
     Wakings(usize),
+    /// The change of the `index`-th watched side at the commit just before this microstep: its new
+    /// sign minus its old one.
+    Crossed(usize),
     /// Model time \[s\]; in the diagram of a state, its local time.
     Time,
     /// The time \[s\] since the fragment that the block is in was entered.
@@ -213,6 +216,16 @@ pub struct Check {
     pub ends: bool,
 }
 
+/// A condition that is computed where a step of the solver ends and is not taken back. If it holds,
+/// a tick begins there.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion {
+    /// The condition, a number that is not zero.
+    pub asks: NodeId,
+    /// The timer that wakes then.
+    pub timer: usize,
+}
+
 /// Two conditions whose order matters: if they hold at different microsteps of one instant, the run
 /// continues with a warning.
 #[derive(Clone, Debug)]
@@ -260,12 +273,16 @@ pub struct Definition {
     pub histories: Vec<DelayedInput>,
     /// The timers.
     pub timers: Vec<Arc<dyn Timer>>,
+    /// What is asked at the end of steps.
+    pub completions: Vec<Completion>,
     /// Conditions that must not hold at a tick.
     pub checks: Vec<Check>,
     /// Conditions whose order at one instant matters.
     pub hazards: Vec<OrderHazard>,
     /// Sides that are located although no function between events reads them.
     pub located: Vec<NodeId>,
+    /// Sides whose changes are read as leaves.
+    pub watched: Vec<NodeId>,
     /// Whether an operator in it takes only events.
     pub takes_events: bool,
     /// Whether its states are committed at the end of every step of the solver.
@@ -286,6 +303,12 @@ impl Definition {
             _ => None,
         });
         self.histories.iter().map(|history| history.port).chain(lasting).collect()
+    }
+
+    /// The sides whose changes are read, located or not.
+    pub fn crossed_sides(&self) -> impl Iterator<Item = NodeId> {
+        let nodes = self.graph.nodes().iter().filter(|node| node.op == Op::Crossed);
+        nodes.map(|node| node.args[0]).chain(self.watched.iter().copied())
     }
 
     /// How many orders of derivatives of a history are read.

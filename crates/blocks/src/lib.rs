@@ -27,8 +27,8 @@ pub use block::{Block, BlockKind, Library, Setting};
 pub use component::Component;
 pub use context::Context;
 pub use definition::{
-    Begins, Check, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part, Pending,
-    Signal, SignalDelay, State, Timing, VariableDelay,
+    Begins, Check, Completion, Definition, DelayedInput, Join, Leaf, Memory, OrderHazard, Part,
+    Pending, Signal, SignalDelay, State, Timing, VariableDelay,
 };
 pub use expression::{Formula, Operand};
 pub use info::{Accepts, Count, Info, Input, Kind, Output, Parameter, Text};
@@ -39,7 +39,7 @@ pub use page::page;
 pub use role::Role;
 pub use stepping::Impulses;
 pub use timer::{
-    Every, Instants, MOST_WAKINGS, Pattern, Timer, Times, events_before, events_before_near,
+    Alarm, Every, Instants, MOST_WAKINGS, Pattern, Timer, Times, events_before, events_before_near,
 };
 
 #[cfg(test)]

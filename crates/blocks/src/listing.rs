@@ -46,6 +46,7 @@ fn leaf(leaf: &Leaf) -> String {
         Leaf::State(index) => format!("x{index}"),
         Leaf::Woken(index) => format!("woken{index}"),
         Leaf::Wakings(index) => format!("wakings{index}"),
+        Leaf::Crossed(index) => format!("crossed{index}"),
         Leaf::Time => "time".to_owned(),
         Leaf::Elapsed => "elapsed".to_owned(),
         Leaf::Ticking => "ticking".to_owned(),

@@ -18,6 +18,31 @@ pub trait Timer: fmt::Debug + Send + Sync {
     fn times(&self) -> Option<Times> {
         None
     }
+
+    /// The state of the block that has the time of the next waking, if only the run knows it; the
+    /// sequence is then empty.
+    fn alarm(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// A timer that wakes at the time that a state of its block has \[s\], once for each time that the
+/// state takes: at once if that is past, never if it is infinite. The shortest decimal that rounds to
+/// the number is meant.
+#[derive(Debug)]
+pub struct Alarm {
+    /// The state, by its index.
+    pub state: usize,
+}
+
+impl Timer for Alarm {
+    fn time(&self, _index: u64) -> Option<Time> {
+        None
+    }
+
+    fn alarm(&self) -> Option<usize> {
+        Some(self.state)
+    }
 }
 
 /// All times of a timer, so that two timers can be recognised as equal.

@@ -168,7 +168,7 @@ impl<'a> WireOccasions<'a> {
     fn meet(&mut self, a: Occasion, b: Occasion, by_chance: bool) -> bool {
         match (a, b) {
             _ if a == b => true,
-            (Occasion::Timer(..), Occasion::Timer(..)) => {
+            (Occasion::Timer(..), Occasion::Timer(..)) if self.is_known(a) && self.is_known(b) => {
                 let key = (a.min(b), a.max(b));
                 if let Some(known) = self.compared.get(&key) {
                     return *known;
@@ -179,6 +179,12 @@ impl<'a> WireOccasions<'a> {
             }
             _ => by_chance,
         }
+    }
+
+    /// Whether the times of a timer are known before anything runs.
+    fn is_known(&self, cause: Occasion) -> bool {
+        let Occasion::Timer(block, index) = cause else { return false };
+        self.diagram.block(block).definition.timers[index].alarm().is_none()
     }
 
     /// The times of a timer in the run, as far as they are examined.
@@ -257,6 +263,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             },
             Op::Leaf(key) => match self.leaf(*key) {
                 Leaf::Woken(index) => Occasions::one(Occasion::Timer(self.id, index)),
+                Leaf::Crossed(index) => self.crossed(index),
                 Leaf::Input { port, part: Part::Impulse(order) } => {
                     let impulses = &self.facts(port).impulses;
                     impulses.get(order as usize).cloned().unwrap_or_else(Occasions::never)
@@ -402,6 +409,15 @@ impl<'s, 'a> Reader<'s, 'a> {
         found
     }
 
+    /// When a watched side changes.
+    fn crossed(&self, index: usize) -> Occasions {
+        let side = self.block.definition.watched[index];
+        match self.block.tick.placed.get(&side) {
+            Some(site) => Occasions::one(Occasion::Site(self.id, *site)),
+            None => Occasions::never(),
+        }
+    }
+
     fn is_located(&self, site: NodeId) -> bool {
         let original = self.block.tick.sites.get(&site);
         original.is_some_and(|original| self.block.located.contains(original))
@@ -417,6 +433,7 @@ impl<'s, 'a> Reader<'s, 'a> {
             Leaf::Woken(index) | Leaf::Wakings(index) => {
                 Occasions::one(Occasion::Timer(self.id, index))
             }
+            Leaf::Crossed(index) => self.crossed(index),
             Leaf::State(index) => self.state_jump(id, index),
             Leaf::Delayed { index, .. } | Leaf::Bound { index, .. } => {
                 Occasions::one(Occasion::Delayed(self.id, index))

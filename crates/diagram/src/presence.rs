@@ -212,6 +212,7 @@ fn between_events(
     let inlined = graph.inline(&definition.graph, roots, &mut |g, _, node, _| match &node.op {
         Op::Leaf(key) => match definition.leaves[*key as usize] {
             Leaf::Ticking | Leaf::Woken(_) => Some(g.bool(false)),
+            Leaf::Crossed(_) => Some(g.filled(node.ty, 0.0)),
             Leaf::Input { port, part } => {
                 let value = known(diagram.wire(block.port(port)), part, Phase::Smooth)?;
                 Some(g.typed(node.ty, &value))

@@ -156,9 +156,7 @@ fn refuse_compared(diagram: &mut Diagram) {
         let lasting = pasts.filter(|wire| diagram.wire(*wire).between != Presence::Never);
         queue.extend(lasting.map(|wire| (wire, why.clone())));
         // A change of a side may be an event, whether it is located or not.
-        let graph = &block.definition.graph;
-        let crossed = graph.nodes().iter().filter(|node| node.op == Op::Crossed);
-        let crossed: Vec<NodeId> = crossed.map(|node| node.args[0]).collect();
+        let crossed: Vec<NodeId> = block.definition.crossed_sides().collect();
         if block.located.is_empty() && crossed.is_empty() {
             continue;
         }

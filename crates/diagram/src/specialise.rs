@@ -22,6 +22,8 @@ pub struct Specialised {
     pub nexts: Vec<NodeId>,
     /// The rate of each continuous state.
     pub derivatives: Vec<Option<NodeId>>,
+    /// What is asked at the end of steps.
+    pub completions: Vec<NodeId>,
     /// Conditions that must not hold.
     pub checks: Vec<NodeId>,
     /// Conditions whose order at one instant matters.
@@ -60,6 +62,7 @@ pub(crate) fn specialise(
                 Leaf::Microstep if phase == Phase::Smooth => Some(g.real(0.0)),
                 Leaf::Lasting { port } => Some(g.bool(remembered[&port][0] != Presence::Never)),
                 Leaf::Woken(_) if phase == Phase::Smooth => Some(g.bool(false)),
+                Leaf::Crossed(_) if phase == Phase::Smooth => Some(g.filled(node.ty, 0.0)),
                 Leaf::Input { port: index, part } => {
                     let wire = &wires[port(index).index()];
                     known(wire, part, phase).map(|value| g.typed(node.ty, &value))
@@ -94,6 +97,7 @@ fn functions(definition: &Definition, phase: Phase, inlined: &Inlined) -> Specia
     let states = definition.states.iter();
     let rate = |state: &State| state.derivative.filter(|_| !ticking).map(|d| inlined.get(d));
     let checks = only_if(ticking, &definition.checks).iter();
+    let completions = only_if(!ticking, &definition.completions).iter();
     let hazards = only_if(ticking, &definition.hazards).iter();
     let pair = |hazard: &OrderHazard| (inlined.get(hazard.first), inlined.get(hazard.second));
     Specialised {
@@ -101,6 +105,7 @@ fn functions(definition: &Definition, phase: Phase, inlined: &Inlined) -> Specia
         output_derivatives: definition.derivatives.iter().map(orders).collect(),
         nexts: states.clone().map(|state| inlined.get(state.next)).collect(),
         derivatives: states.map(rate).collect(),
+        completions: completions.map(|own| inlined.get(own.asks)).collect(),
         checks: checks.map(|check| inlined.get(check.undefined)).collect(),
         hazards: hazards.map(pair).collect(),
         ..Specialised::default()
@@ -190,7 +195,10 @@ fn roots(definition: &Definition, phase: Phase) -> Vec<NodeId> {
     roots.extend(definition.states.iter().map(|state| state.next));
     roots.extend(&definition.located);
     match phase {
-        Phase::Smooth => roots.extend(definition.states.iter().filter_map(|s| s.derivative)),
+        Phase::Smooth => {
+            roots.extend(definition.states.iter().filter_map(|s| s.derivative));
+            roots.extend(definition.completions.iter().map(|own| own.asks));
+        }
         Phase::Tick => {
             roots.extend(definition.checks.iter().map(|check| check.undefined));
             roots.extend(definition.hazards.iter().flat_map(|m| [m.first, m.second]));

@@ -371,6 +371,7 @@ impl<'a> Tags<'a> {
         match leaf {
             Leaf::Ticking => truth(phase == Phase::Tick),
             Leaf::Woken(_) if phase == Phase::Smooth => truth(false),
+            Leaf::Crossed(_) if phase == Phase::Smooth => Leafed::Constant(Value::real(0.0)),
             Leaf::Woken(index) => match definition.timers[index].times().zip(opens(block)) {
                 Some((times, opens)) => Leafed::Atom(Atom::Timer(times, opens, fragment)),
                 None => Leafed::Atom(Atom::Own(id, leaf, phase)),
@@ -417,7 +418,7 @@ impl<'a> Tags<'a> {
                 _ if state == ModeOutput::SAID[0] && phase == Phase::Tick => self.spoken(id, leaf),
                 _ => Leafed::Atom(Atom::Own(id, leaf, phase)),
             },
-            Leaf::Wakings(_) | Leaf::Elapsed | Leaf::Bound { .. } => {
+            Leaf::Wakings(_) | Leaf::Elapsed | Leaf::Crossed(_) | Leaf::Bound { .. } => {
                 Leafed::Atom(Atom::Own(id, leaf, phase))
             }
         }

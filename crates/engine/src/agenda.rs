@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use base::{Table, Time, clone_reusing};
+use base::{ExactTime, Table, Time, clone_reusing};
 use program::{FragmentId, Profile, Program, TimerId, events_before};
 use serde::{Deserialize, Serialize};
 
@@ -19,19 +19,25 @@ pub(crate) struct Agenda {
     entries: BinaryHeap<Reverse<(Time, TimerId)>>,
     /// How often each timer has woken.
     pub wakings: Table<TimerId, u64>,
+    /// When timers whose times are states wake next, in the time of their fragments.
+    alarms: Table<TimerId, Option<ExactTime>>,
 }
 
-clone_reusing!(Agenda { entries, wakings });
+clone_reusing!(Agenda { entries, wakings, alarms });
 
 impl Agenda {
     /// The agenda before the start; writes how often timers have woken until then to the buffer.
     pub fn new(program: &Program, start: Time, slots: &mut [f64]) -> Agenda {
-        let mut agenda = Agenda { entries: BinaryHeap::new(), wakings: Table::new() };
+        let mut agenda =
+            Agenda { entries: BinaryHeap::new(), wakings: Table::new(), alarms: Table::new() };
         for (id, timer) in program.timers.entries() {
             let dwell = program.fragments[timer.fragment].dwell;
             let past = if dwell { 0 } else { events_before(&*timer.timer, start) };
             slots[program.tracked(timer.wakings).slot.index()] = past as f64;
-            if let Some(time) = timer.timer.time(past)
+            // An alarm wakes when its diagram begins.
+            let first = timer.alarm.map(|_| start);
+            agenda.alarms.push(first.map(ExactTime::from));
+            if let Some(time) = first.or_else(|| timer.timer.time(past))
                 && timer.fragment == FragmentId::ROOT
             {
                 agenda.add(time, id);
@@ -66,6 +72,9 @@ impl Engine<'_> {
     /// When a timer wakes next; never while its fragment does not run.
     pub fn wakes(&self, timer: TimerId) -> Option<Time> {
         let own = &self.program.timers[timer];
+        if own.alarm.is_some() {
+            return self.wakes_at_alarm(timer);
+        }
         if own.fragment == FragmentId::ROOT {
             return own.timer.time(self.state.agenda.wakings[timer]);
         }
@@ -74,6 +83,38 @@ impl Engine<'_> {
         }
         let clock = &self.state.machines.clocks[own.fragment];
         Some((own.timer.exact(self.state.agenda.wakings[timer])? + clock.origin).time())
+    }
+
+    fn wakes_at_alarm(&self, timer: TimerId) -> Option<Time> {
+        let fragment = self.program.timers[timer].fragment;
+        let runs = fragment == FragmentId::ROOT || self.runs(fragment);
+        let time = self.state.agenda.alarms[timer].filter(|_| runs)?;
+        Some((time + self.state.machines.clocks[fragment].origin).time())
+    }
+
+    /// Sets an alarm to a time.
+    pub fn wake_at(&mut self, timer: TimerId, time: Time) {
+        let fragment = self.program.timers[timer].fragment;
+        let origin = self.state.machines.clocks[fragment].origin;
+        self.state.agenda.alarms[timer] = Some(ExactTime::from(time) - origin);
+        self.state.agenda.add(time, timer);
+    }
+
+    /// Takes the time of an alarm from its state.
+    pub fn set_alarm(&mut self, timer: TimerId) {
+        let own = &self.program.timers[timer];
+        let Some(state) = own.alarm else { return };
+        let seconds = self.values(self.program.states[state].tracked)[0];
+        let now = self.state.now - self.state.machines.clocks[own.fragment].origin;
+        let time = match seconds.is_nan() || seconds == f64::INFINITY {
+            true => None,
+            // A time that is past has come.
+            false => ExactTime::from_decimal(seconds).filter(|time| *time > now).or(Some(now)),
+        };
+        self.state.agenda.alarms[timer] = time;
+        if let Some(time) = self.wakes_at_alarm(timer) {
+            self.state.agenda.add(time, timer);
+        }
     }
 
     /// The first time on the agenda, without stale entries.
@@ -100,7 +141,8 @@ impl Engine<'_> {
 
     /// Whether an entry is not stale.
     fn is_fresh(&self, time: Time, timer: TimerId) -> bool {
-        let always = self.program.timers[timer].fragment == FragmentId::ROOT;
+        let own = &self.program.timers[timer];
+        let always = own.fragment == FragmentId::ROOT && own.alarm.is_none();
         always || self.wakes(timer) == Some(time)
     }
 
@@ -128,6 +170,7 @@ impl Engine<'_> {
             }
             self.take_cause(timer);
             self.state.agenda.wakings[timer] += 1;
+            self.state.agenda.alarms[timer] = None;
             let block = self.program.timers[timer].block;
             if sink.listens() {
                 sink.event(Event::Woken { time, block: self.name(block) });
@@ -163,7 +206,9 @@ impl Engine<'_> {
         }
         let own = &self.program.timers[timer];
         let origin = self.state.machines.clocks[own.fragment].origin;
-        if let Some(instant) = own.timer.exact(self.state.agenda.wakings[timer]) {
+        let alarm = self.state.agenda.alarms[timer];
+        let instant = alarm.or_else(|| own.timer.exact(self.state.agenda.wakings[timer]));
+        if let Some(instant) = instant {
             self.state.now = self.state.now.meet(instant + origin);
         }
     }

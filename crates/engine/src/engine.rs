@@ -145,6 +145,9 @@ impl Engine<'_> {
         most: u32,
         sink: &mut dyn Sink,
     ) -> Result<u32, RunError> {
+        if self.completes_step(region) {
+            return Ok(0);
+        }
         let own = match self.options.profile {
             Profile::Native => self.own_horizon(region),
             // Everything steps together.
@@ -153,7 +156,9 @@ impl Engine<'_> {
         // The pace is checked after the same amount of work, however advances divide it.
         let most = most.min(self.state.watch.pace.left).max(1);
         let quiet = self.is_quiet(region);
+        let alone = !self.program.regions[region].completions.is_empty();
         let most = match self.options.profile {
+            _ if alone => 1,
             _ if quiet => most,
             Profile::Native => self.most_with_rows(region, own, most, sink),
             // Rows and tests see every step.

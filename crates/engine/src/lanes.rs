@@ -34,6 +34,8 @@ pub enum LaneRefusal {
     Fragments,
     /// It delays continuous signals.
     Delays,
+    /// Something outside of the model, such as an FMU, follows its steps.
+    Foreign,
     /// Every step has a row.
     Rows,
     /// Its profile is that of Ptolemy II.
@@ -60,6 +62,7 @@ impl fmt::Display for LaneRefusal {
                 "states of a state machine have integrators or guards of their own"
             }
             LaneRefusal::Delays => "continuous signals are delayed",
+            LaneRefusal::Foreign => "an FMU follows each step",
             LaneRefusal::Rows => "each step has a row",
             LaneRefusal::Profile => "the profile is that of Ptolemy II",
             LaneRefusal::Equations => "the equations are long, or have loops or tables",
@@ -91,6 +94,7 @@ pub fn region_in_lanes(program: &Program, options: &Options) -> Result<RegionId,
         () if region.dimension == 0 => Err(LaneRefusal::Still),
         () if !region.is_whole() => Err(LaneRefusal::Fragments),
         () if !region.lines.is_empty() => Err(LaneRefusal::Delays),
+        () if !region.completions.is_empty() => Err(LaneRefusal::Foreign),
         () if region.recorded && (options.rows.steps || region.watched) => Err(LaneRefusal::Rows),
         () => Ok(id),
     }

@@ -174,9 +174,17 @@ fn contents(archive: &mut ZipArchive<File>, limits: &Limits) -> Result<Contents,
     Ok(Contents { description, files, mistakes })
 }
 
+/// How the names of folders begin into which archives are unpacked.
+const PREFIX: &str = "superdense-fmu-";
+
+/// The file in such a folder that its owner keeps locked.
+const OWNED: &str = ".owned";
+
 /// An archive that has been unpacked into a folder of its own, which is removed with it.
 #[derive(Debug)]
 pub struct Archive {
+    /// Locked as long as somebody uses the folder.
+    _owned: File,
     folder: TempDir,
     /// The description.
     pub contents: Contents,
@@ -188,12 +196,14 @@ impl Archive {
         let mut archive = open(path, limits)?;
         let contents = contents(&mut archive, limits)?;
         let io = |error: io::Error| ArchiveError::Io(path.to_owned(), error);
-        let folder = tempfile::Builder::new().prefix("superdense-fmu-").tempdir().map_err(io)?;
+        remove_abandoned(&std::env::temp_dir());
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir().map_err(io)?;
+        let owned = own(folder.path()).map_err(io)?;
         let mut left = limits.bytes;
         for index in 0..archive.len() {
             unpack_file(&mut archive, index, folder.path(), (&mut left, limits))?;
         }
-        Ok(Archive { folder, contents })
+        Ok(Archive { _owned: owned, folder, contents })
     }
 
     /// The folder with its files.
@@ -210,6 +220,28 @@ impl Archive {
         match path.is_file() {
             true => Ok(path),
             false => Err(self.contents.platforms().into_iter().map(str::to_owned).collect()),
+        }
+    }
+}
+
+/// Marks a folder as used. The file appears in it when it is locked.
+fn own(folder: &Path) -> io::Result<File> {
+    let file = tempfile::NamedTempFile::new_in(folder)?;
+    file.as_file().lock()?;
+    Ok(file.persist(folder.join(OWNED))?)
+}
+
+/// Removes the folders whose owners have ended without doing so, for example by a signal. Whatever
+/// cannot be removed is left.
+fn remove_abandoned(place: &Path) {
+    let Ok(entries) = fs::read_dir(place) else { return };
+    let ours = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
+    };
+    for folder in entries.flatten().map(|entry| entry.path()).filter(ours) {
+        let unused = File::open(folder.join(OWNED)).is_ok_and(|file| file.try_lock().is_ok());
+        if unused {
+            let _ = fs::remove_dir_all(folder);
         }
     }
 }

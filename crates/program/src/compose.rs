@@ -307,6 +307,13 @@ impl Inlining<'_> {
                     &self.slots.timers[self.slots.first_timer[self.block.index()].plus(index)];
                 g.leaf(self.slots.slot(timer.wakings).0, ty)
             }
+            Leaf::Crossed(index) => {
+                let side = self.flat().definition.watched[index];
+                match self.slots.sites.get(&(self.block, side)).and_then(|site| site.crossed) {
+                    Some(crossed) => g.leaf(crossed.0, ty),
+                    None => g.filled(ty, 0.0),
+                }
+            }
             Leaf::Time if self.clock == FragmentId::ROOT => g.leaf(self.slots.time.0, ty),
             Leaf::Time => since(g, self.slots, self.clock),
             Leaf::Elapsed => since(g, self.slots, self.flat().fragment),

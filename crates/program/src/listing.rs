@@ -251,6 +251,7 @@ impl Program {
             ("crossings", &region.crossings),
             ("left limits", &region.left),
             ("sample", &region.sample),
+            ("complete", &region.complete),
         ];
         if tapes.iter().all(|(_, tape)| tape.is_empty()) && region.memories.is_empty() {
             return;

@@ -154,7 +154,11 @@ impl Program {
             let live = &region.live;
             let live = [&live.derivative, &live.crossings, &live.left, &live.sample];
             let own = [&region.prelude, &region.derivative, &region.crossings, &region.left];
-            own.into_iter().chain([&region.sample]).chain(live).map(Tape::len).sum::<usize>()
+            own.into_iter()
+                .chain([&region.sample, &region.complete])
+                .chain(live)
+                .map(Tape::len)
+                .sum::<usize>()
         };
         let units = self.units.iter().map(|unit| unit.tape.len());
         let regions = self.regions.iter().map(smooth);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::delay_line::{LineId, Past, ReadingStage};
 use crate::jacobian::Jacobian;
-use crate::tracked::{StateId, TrackedId, WireSlots};
+use crate::tracked::{StateId, TimerId, TrackedId, WireSlots};
 use crate::unit::UnitWord;
 use crate::watched::Function;
 
@@ -53,6 +53,10 @@ pub struct RegionProgram {
     pub pasts: Vec<Past>,
     /// Those whose delays are signals, in an order in which each delay is known when it is needed.
     pub readings: Vec<ReadingStage>,
+    /// Computes what is asked at the end of steps that are not taken back.
+    pub complete: Tape,
+    /// Where that is, and the timer that wakes there if it is not zero.
+    pub completions: Vec<(Slot, TimerId)>,
     /// Samples the inputs of these delay lines, for the history of the region.
     pub sample: Tape,
     /// The first slot of the samples, delay line after delay line.

@@ -262,6 +262,7 @@ impl Slots {
                     },
                     open: state.initial.open(),
                     continuous: place.is_some(),
+                    alarm: None,
                     wire: None,
                     begins: state.begins,
                 });
@@ -314,7 +315,11 @@ impl Slots {
                 let (woken, wakings) = (self.tracked(1), self.tracked(1));
                 let fragment = block.fragment;
                 let (block, timer) = (BlockId::new(index), timer.clone());
-                self.timers.push(TrackedTimer { block, fragment, timer, woken, wakings });
+                let alarm = timer.alarm().map(|state| self.first_state[index].plus(state));
+                if let Some(state) = alarm {
+                    self.states[state].alarm = Some(self.timers.next_id());
+                }
+                self.timers.push(TrackedTimer { block, fragment, timer, alarm, woken, wakings });
             }
         }
     }
@@ -354,12 +359,7 @@ impl Slots {
         let graph = &flat.definition.graph;
         let kinks = if flat.located.is_empty() { Vec::new() } else { graph.kinks() };
         let compared = if kinks.is_empty() { Vec::new() } else { graph.compared() };
-        let read: Vec<NodeId> = graph
-            .nodes()
-            .iter()
-            .filter(|node| node.op == Op::Crossed)
-            .map(|node| node.args[0])
-            .collect();
+        let read: Vec<NodeId> = flat.definition.crossed_sides().collect();
         for site in flat.located.iter().chain(read.iter().filter(|s| !flat.located.contains(s))) {
             if self.sites.contains_key(&(block, *site)) {
                 continue;

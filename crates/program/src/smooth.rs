@@ -197,6 +197,7 @@ impl<'a> Maker<'a> {
         self.know_functions(id, &watched, &rates);
         let left = self.left(id, &blocks);
         let sample = self.sample(id);
+        let complete = self.complete(id, &blocks);
         let plain =
             [rates.clone(), watched.0.clone(), watched.1.clone(), left.clone(), sample.clone()];
         let readings = self.readings(id);
@@ -230,6 +231,7 @@ impl<'a> Maker<'a> {
         program.slopes = tape(&watched.1, &given);
         program.left = tape(&left, &none);
         program.sample = tape(&sample, &none);
+        program.complete = tape(&complete, &none);
         program.readings = readings
             .into_iter()
             .map(|(roots, lines)| ReadingStage { tape: tape(&roots, &none), lines })
@@ -244,7 +246,7 @@ impl<'a> Maker<'a> {
             program.live.left = tape(&left, &none);
             program.live.sample = tape(&sample, &none);
         }
-        let all = rates.iter().chain(&crossings).chain(&left).chain(&sample);
+        let all = rates.iter().chain(&crossings).chain(&left).chain(&sample).chain(&complete);
         let everything: Vec<NodeId> = all.map(|root| root.0).collect();
         self.read_by(id, &everything);
     }
@@ -252,6 +254,23 @@ impl<'a> Maker<'a> {
     /// The condition under which the results of a block are needed.
     fn guard(&self, block: BlockId) -> u32 {
         self.diagram.block(block).fragment.0
+    }
+
+    /// What blocks ask at the end of steps, to slots of their own.
+    fn complete(&mut self, id: RegionId, blocks: &[BlockId]) -> Vec<Root> {
+        let mut roots = Vec::new();
+        for block in blocks {
+            let flat = self.diagram.block(*block);
+            let asked = flat.definition.completions.iter().zip(&flat.smooth.completions);
+            for (own, node) in asked {
+                let node = self.composer.inline(&self.slots, *block, *node);
+                let slot = self.slots.layout.reserve(1);
+                let timer = self.slots.first_timer[block.index()].plus(own.timer);
+                self.slots.regions[id].completions.push((slot, timer));
+                roots.push((node, slot, self.guard(*block)));
+            }
+        }
+        roots
     }
 
     /// The inputs of the region's delay lines, to the slots of samples.

@@ -81,6 +81,8 @@ pub struct TrackedState {
     pub open: Option<ParameterId>,
     /// Whether it is continuous.
     pub continuous: bool,
+    /// The timer that wakes at the time that it has.
+    pub alarm: Option<TimerId>,
     /// The wire that shows it, if it is a parameter that transitions set.
     pub wire: Option<TrackedId>,
     /// What it begins with, and when.
@@ -96,6 +98,8 @@ pub struct TrackedTimer {
     pub fragment: FragmentId,
     /// Gives the times of its wakings.
     pub timer: Arc<dyn Timer>,
+    /// The state that has the time of the next one, if only the run knows it.
+    pub alarm: Option<StateId>,
     /// Whether it wakes now.
     pub woken: TrackedId,
     /// How often it has woken.

@@ -120,6 +120,7 @@ impl Program {
             ("slopes", &region.slopes),
             ("left limits", &region.left),
             ("sample", &region.sample),
+            ("complete", &region.complete),
             ("rates by values", &region.live.derivative),
             ("crossings by values", &region.live.crossings),
             ("left limits by values", &region.live.left),

@@ -49,7 +49,7 @@ fn reason(diagram: &Diagram, block: &FlatBlock) -> Option<(String, &'static str)
         let help = "a short pulse in its place is a number at each evaluation";
         return Some((format!("`{name}` makes impulses, which streams do not have"), help));
     }
-    if block.definition.graph.nodes().iter().any(|node| node.op == Op::Crossed) {
+    if block.definition.crossed_sides().next().is_some() {
         let help = "write a comparison, such as `x < 0`; it is made anew at each evaluation";
         let message = format!(
             "`{name}` is an event at the instant of a crossing, and streams have no instants"

@@ -320,11 +320,16 @@ impl Run {
 
     /// An error with the reason that something outside of the model gives for it.
     fn explained(&self, error: RunError) -> RunError {
-        match (error, self.instances.failure()) {
-            (RunError::Undefined { tag, block, .. }, Some(reason)) => {
-                RunError::Undefined { tag, block, reason }
-            }
-            (error, _) => error,
+        let Some(reason) = self.instances.failure() else { return error };
+        match error {
+            RunError::Undefined { tag, block, .. }
+            | RunError::NotFinite { tag, block }
+            | RunError::StepTooSmall { tag, block }
+            | RunError::Creeping { tag, block, .. }
+            | RunError::NoSolution { tag, block }
+            | RunError::NotDetermined { tag, block }
+            | RunError::Undecided { tag, block } => RunError::Undefined { tag, block, reason },
+            error => error,
         }
     }
 

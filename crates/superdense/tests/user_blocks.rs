@@ -103,6 +103,25 @@ impl Block for SquareTimes {
     }
 }
 
+/// Wakes at the start and then at times that it reads from its input, as long as these are to come.
+#[derive(Debug)]
+struct Wakes;
+
+impl Block for Wakes {
+    fn info(&self) -> Info {
+        plain("Wakes")
+    }
+
+    fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
+        let input = cx.input("input");
+        let (time, woken) = cx.alarm("next");
+        let next = cx.graph.select(woken, input.value, time);
+        cx.next(time, next);
+        let now = cx.now();
+        emit(cx, now, woken)
+    }
+}
+
 /// A number that is a real one whatever it was written as.
 trait Real {
     fn with_real_elements(self) -> Self;
@@ -115,11 +134,45 @@ impl Real for superdense::Value {
 }
 
 fn trace(text: &str) -> Trace {
-    let blocks: [Arc<dyn Block>; 3] = [Arc::new(Square), Arc::new(CubeRoot), Arc::new(SquareTimes)];
+    let blocks: [Arc<dyn Block>; 4] =
+        [Arc::new(Square), Arc::new(CubeRoot), Arc::new(SquareTimes), Arc::new(Wakes)];
     let library = blocks.into_iter().fold(Library::standard(), Library::with);
     let system = compile_with(text, &library, &Settings::default())
         .unwrap_or_else(|refused| panic!("{refused}"));
     system.simulate().unwrap_or_else(|failure| panic!("{failure}")).trace
+}
+
+/// A time that a block finds while it runs is on the agenda: 0.3, which three steps of 0.1 are not as
+/// floats, meets a clock. A block in a state wakes first when the state is entered, and then in the
+/// time of the state.
+#[test]
+fn a_block_chooses_when_it_wakes() {
+    let trace = trace(
+        "
+blocks:
+  w: {type: Wakes, input: \"if time < 0.05 then 0.1 else if time < 0.2 then 0.3 else 100\"}
+  c: {type: Clock, period: 0.1}
+  x: {type: Integrator, input: 1}
+  m:
+    type: Modal
+    initial: a
+    states:
+      a: {outputs: {y: 0}, transitions: [{to: b, when: time > 0.4}]}
+      b:
+        blocks: {v: {type: Wakes, input: \"if time < 0.2 then 0.25 else 100\"}}
+        outputs: {y: v}
+record: [w, c, x, m.y]
+simulate: {stop: 1}",
+    );
+    let times = |name: &str| -> Vec<f64> {
+        let all = trace.series(name);
+        all.iter().map(|(tag, _)| tag.time.seconds()).collect()
+    };
+    assert_eq!(times("w"), [0.0, 0.1, 0.3]);
+    let clock = trace.series("c");
+    assert!(trace.series("w").iter().all(|(tag, _)| clock.iter().any(|(own, _)| own == tag)));
+    let late: Vec<f64> = times("m.y").into_iter().filter(|time| *time > 0.4).collect();
+    assert_eq!(late, [0.65]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ typedef struct {
 } Callbacks;
 
 typedef struct {
-    double u, k, x;
+    double u, slope, k, x;
     int n, on;
     const Callbacks *callbacks;
 } Model;
@@ -57,6 +57,11 @@ int fmi2SetReal(void *c, const unsigned *r, size_t n, const double *v) {
         }
     return OK;
 }
+int fmi2SetRealInputDerivatives(void *c, const unsigned *r, size_t n, const int *order, const double *v) {
+    if (n != 1 || r[0] != 0 || order[0] != 1) return ERROR;
+    ((Model *)c)->slope = v[0];
+    return OK;
+}
 int fmi2GetReal(void *c, const unsigned *r, size_t n, double *v) {
     Model *own = c;
     for (size_t i = 0; i < n; i++) {
@@ -92,7 +97,7 @@ int fmi2DoStep(void *c, double t, double h, int keep) {
         case 10: printf("more rubbish\n"); fflush(stdout); write(0, "rubbish", 7); break;
         }
     }
-    own->x += h * (own->k * own->u - own->x);
+    own->x += h * (own->k * (own->u + own->slope * h / 2) - own->x);
     own->n++;
     own->on = own->x > 1.5;
     return OK;

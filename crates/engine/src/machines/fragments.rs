@@ -115,6 +115,7 @@ impl Engine<'_> {
             let past = if code.dwell { 0 } else { events_before(&*own.timer, start) };
             self.state.agenda.wakings[*timer] = past;
             self.set_tracked(own.wakings, &[past as f64]);
+            self.set_alarm(*timer);
         }
         let states = code.machines.iter().flat_map(|machine| &program.machines[*machine].states);
         for content in states.filter_map(|state| state.content) {

@@ -2,6 +2,7 @@
 use std::cmp::Reverse;
 
 use base::{ExactTime, Table, Time};
+use program::tape::run;
 use program::{Profile, Program, RegionId, TimerId, events_before_near};
 use solver::{Advance, Policy, Sides, StepLimit};
 
@@ -17,6 +18,7 @@ use crate::smooth::flow::{Flow, numbered, watches};
 fn nearest_event(
     program: &Program,
     origin: &dyn Fn(TimerId) -> Option<ExactTime>,
+    alarm: &dyn Fn(TimerId) -> Option<Time>,
     wakings: &Table<TimerId, u64>,
     (located, resolution): (Time, Time),
 ) -> Time {
@@ -26,8 +28,11 @@ fn nearest_event(
         .filter_map(|(id, timer)| {
             let origin = origin(id)?;
             let from = located - resolution - origin.time();
-            let first = events_before_near(&*timer.timer, from, wakings[id]);
-            let time = (timer.timer.exact(first)? + origin).time();
+            let first = || events_before_near(&*timer.timer, from, wakings[id]);
+            let time = match timer.alarm {
+                Some(_) => alarm(id).filter(|time| *time >= located - resolution)?,
+                None => (timer.timer.exact(first())? + origin).time(),
+            };
             (time <= located + resolution).then_some(time)
         })
         .min_by(|a, b| a.since(located).abs().total_cmp(&b.since(located).abs()))
@@ -87,6 +92,29 @@ impl Engine<'_> {
         let fixed = self.options.solver.method.is_fixed();
         let known = self.shortest_delay(region).filter(|_| fixed);
         known.map_or(next, |delay| next.min(self.state.regions[region].reached + delay))
+    }
+
+    /// Asks whoever wants to know it whether the step that a region has taken last, and that is not
+    /// taken back, ends at an event; returns whether there is one.
+    pub(crate) fn completes_step(&mut self, region: RegionId) -> bool {
+        let code = &self.program.regions[region];
+        let time = self.state.regions[region].reached;
+        if code.completions.is_empty() || time == self.state.regions[region].origin {
+            return false;
+        }
+        self.place(region, time, time.seconds());
+        for (slot, _) in &code.completions {
+            self.state.slots[slot.index()] = 0.0;
+        }
+        run(&code.complete, &mut self.state.slots);
+        let mut asked = false;
+        for (slot, timer) in &code.completions {
+            if self.state.slots[slot.index()] != 0.0 {
+                self.wake_at(*timer, time);
+                asked = true;
+            }
+        }
+        asked
     }
 
     /// Whether nothing observes the ends of a region's steps: no row, no history, and no other
@@ -286,8 +314,8 @@ impl Engine<'_> {
                     let fragment = self.program.timers[timer].fragment;
                     self.runs(fragment).then(|| self.state.machines.clocks[fragment].origin)
                 };
-                let wakings = &self.state.agenda.wakings;
-                nearest_event(self.program, &origin, wakings, (located, resolution))
+                let (alarm, wakings) = (|id| self.wakes(id), &self.state.agenda.wakings);
+                nearest_event(self.program, &origin, &alarm, wakings, (located, resolution))
             }
         };
         match nearest == located {

@@ -96,6 +96,9 @@ impl Engine<'_> {
                     }
                 }
                 self.mark_next(id);
+                if let Some(timer) = program.states[*state].alarm {
+                    self.set_alarm(timer);
+                }
                 if let Some(from) = before {
                     self.log_committed(&program.states[*state], from, tag, sink);
                 }

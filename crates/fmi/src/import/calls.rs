@@ -1,6 +1,6 @@
 //! The functions of a library, called as the standard requires.
 //!
-//! The only file of this crate with `unsafe`. What every block of it relies on: the library is one
+//! The only module of this crate with `unsafe`. What every block of it relies on: the library is one
 //! of an FMU, whose functions have the signatures of its version of the standard; arrays that are
 //! handed over have the lengths that are handed over with them; the instance is the one that the
 //! library has made, and is not used after it has been freed.
@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 use libloading::Library;
 
-use super::message::{FmuError, Port, Setup};
-use crate::description::{Kind, VariableType, Version};
+use super::message::{FmuError, Setup};
+use crate::description::{Kind, Version};
 
 /// An instance in the hands of the library.
 type Instance = *mut c_void;
@@ -57,7 +57,14 @@ impl Messages {
 #[repr(C)]
 #[derive(Debug)]
 struct Callbacks {
-    logger: unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *const c_char, *const c_char),
+    logger: unsafe extern "C" fn(
+        *mut c_void,
+        *const c_char,
+        c_int,
+        *const c_char,
+        *const c_char,
+        *const c_char,
+    ),
     allocate: unsafe extern "C" fn(usize, usize) -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
     step_finished: *const c_void,
@@ -69,17 +76,24 @@ unsafe extern "C" {
     fn free(memory: *mut c_void);
 }
 
-/// Keeps a message. The standard declares the function with a variable number of arguments; those
-/// that are named are passed alike, and the others are not read.
+/// Keeps a message. The standard declares the function with a variable number of arguments, as
+/// `printf` has them. Those that are named are passed alike; of the others only the first is read,
+/// which the message `%s` says to be a text, on platforms that pass it like one that is named.
 unsafe extern "C" fn log_two(
     environment: *mut c_void,
     _name: *const c_char,
     status: c_int,
     _category: *const c_char,
     message: *const c_char,
+    text: *const c_char,
 ) {
-    // SAFETY: see the top of this file.
-    unsafe { log_three(environment, status, ptr::null(), message) }
+    let alike = cfg!(not(target_vendor = "apple"));
+    // SAFETY: see the top of this module.
+    unsafe {
+        let is_text = alike && !message.is_null() && CStr::from_ptr(message) == c"%s";
+        let message = if is_text { text } else { message };
+        log_three(environment, status, ptr::null(), message)
+    }
 }
 
 unsafe extern "C" fn log_three(
@@ -135,11 +149,14 @@ macro_rules! call {
     ($self:ident, $name:expr, ($($ty:ty),*), $($argument:expr),*) => {{
         type Function = unsafe extern "C" fn(Instance $(, $ty)*) -> c_int;
         let function: Function = $self.symbol($name)?;
-        // SAFETY: see the top of this file.
+        // SAFETY: see the top of this module.
         let status = unsafe { function($self.instance $(, $argument)*) };
         $self.judge($name, status)
     }};
 }
+
+mod exchange;
+mod values;
 
 impl Calls {
     pub fn load(setup: &Setup) -> Result<Calls, FmuError> {
@@ -176,7 +193,7 @@ impl Calls {
 
     fn symbol<F: Copy>(&self, name: &str) -> Result<F, FmuError> {
         let full = self.full(name);
-        // SAFETY: see the top of this file.
+        // SAFETY: see the top of this module.
         let found = unsafe { self.library.get::<F>(full.as_bytes()) };
         found.map(|own| *own).map_err(|_| FmuError::NoFunction(full))
     }
@@ -211,7 +228,7 @@ impl Calls {
                 let resources = text(&uri(&setup.resources));
                 let kind = c_int::from(kind == Kind::CoSimulation);
                 let (name, token, place) = (name.as_ptr(), token.as_ptr(), resources.as_ptr());
-                // SAFETY: see the top of this file; texts and callbacks outlive the call.
+                // SAFETY: see the top of this module; texts and callbacks outlive the call.
                 unsafe { make(name, kind, token, place, &*self.callbacks, 0, 0) }
             }
             (Version::Three, kind) => {
@@ -252,7 +269,7 @@ impl Calls {
             unsafe extern "C" fn(Text, Text, Text, bool, bool, *mut c_void, Log) -> Instance;
         let (name, token, folder) = (name.as_ptr(), token.as_ptr(), folder.as_ptr());
         let (none, no) = (ptr::null(), false);
-        // SAFETY: see the top of this file; the texts outlive the calls.
+        // SAFETY: see the top of this module; the texts outlive the calls.
         Ok(unsafe {
             match kind {
                 Kind::CoSimulation => {
@@ -330,7 +347,7 @@ impl Calls {
             Version::Two => {
                 type Step = unsafe extern "C" fn(Instance, f64, f64, c_int) -> c_int;
                 let step: Step = self.symbol("DoStep")?;
-                // SAFETY: see the top of this file.
+                // SAFETY: see the top of this module.
                 match unsafe { step(self.instance, from, length, 1) } {
                     DISCARD if self.is_terminated() => Ok(Stepped::Ended),
                     DISCARD => Err(FmuError::Discarded(self.step_name(), self.messages.take())),
@@ -433,11 +450,11 @@ impl Calls {
         if self.initialised
             && let Ok(terminate) = self.symbol::<Function>("Terminate")
         {
-            // SAFETY: see the top of this file.
+            // SAFETY: see the top of this module.
             unsafe { terminate(instance) };
         }
         if let Ok(free) = self.symbol::<Free>("FreeInstance") {
-            // SAFETY: see the top of this file.
+            // SAFETY: see the top of this module.
             unsafe { free(instance) };
         }
     }
@@ -446,159 +463,6 @@ impl Calls {
 impl Drop for Calls {
     fn drop(&mut self) {
         self.free();
-    }
-}
-
-/// Sets or reads variables of one type of C.
-macro_rules! transfer {
-    ($self:ident, set $name:expr, $ty:ty, $ports:expr, $values:expr) => {{
-        let references: Vec<u32> = $ports.iter().map(|own| own.reference).collect();
-        let values: Vec<$ty> = $values.map(|x| x as $ty).collect();
-        let (first, count, place) = (references.as_ptr(), references.len(), values.as_ptr());
-        match $self.version {
-            Version::Two => {
-                call!($self, $name, (*const u32, usize, *const $ty), first, count, place)
-            }
-            Version::Three => call!(
-                $self,
-                $name,
-                (*const u32, usize, *const $ty, usize),
-                first,
-                count,
-                place,
-                values.len()
-            ),
-        }
-    }};
-    ($self:ident, get $name:expr, $ty:ty, $ports:expr, $result:expr) => {{
-        let references: Vec<u32> = $ports.iter().map(|own| own.reference).collect();
-        let mut values = vec![<$ty>::default(); $ports.iter().map(|own| own.len).sum()];
-        let (first, count, place) = (references.as_ptr(), references.len(), values.as_mut_ptr());
-        let done = match $self.version {
-            Version::Two => {
-                call!($self, $name, (*const u32, usize, *mut $ty), first, count, place)
-            }
-            Version::Three => call!(
-                $self,
-                $name,
-                (*const u32, usize, *mut $ty, usize),
-                first,
-                count,
-                place,
-                values.len()
-            ),
-        };
-        done.map(|()| $result.extend(values.iter().map(|x| Number::number(*x))))
-    }};
-}
-
-/// A number of C as one of ours.
-trait Number: Copy {
-    fn number(self) -> f64;
-}
-
-macro_rules! numbers {
-    ($($ty:ty),*) => { $(impl Number for $ty {
-        fn number(self) -> f64 {
-            self as f64
-        }
-    })* };
-}
-
-numbers!(f64, f32, i8, u8, i16, u16, i32, u32, i64, u64);
-
-impl Calls {
-    /// Sets variables; neighbours of one type are set together.
-    pub fn set(&mut self, ports: &[Port], values: &[f64]) -> Result<(), FmuError> {
-        let mut rest = values;
-        for group in ports.chunk_by(|a, b| a.ty == b.ty) {
-            let length: usize = group.iter().map(|own| own.len).sum();
-            let (own, after) = rest.split_at_checked(length).ok_or(FmuError::OutOfOrder)?;
-            check_values(group, own)?;
-            rest = after;
-            self.set_group(group, own)?;
-        }
-        Ok(())
-    }
-
-    fn set_group(&mut self, group: &[Port], own: &[f64]) -> Result<(), FmuError> {
-        use VariableType as T;
-        let values = own.iter().copied();
-        let truth = own.iter().map(|x| u8::from(*x != 0.0));
-        match (self.version, group[0].ty) {
-            (Version::Two, T::Float64) => transfer!(self, set "SetReal", f64, group, values),
-            (Version::Two, T::Boolean) => transfer!(self, set "SetBoolean", i32, group, truth),
-            (Version::Two, _) => transfer!(self, set "SetInteger", i32, group, values),
-            (_, T::Float64) => transfer!(self, set "SetFloat64", f64, group, values),
-            (_, T::Float32) => transfer!(self, set "SetFloat32", f32, group, values),
-            (_, T::Int8) => transfer!(self, set "SetInt8", i8, group, values),
-            (_, T::UInt8) => transfer!(self, set "SetUInt8", u8, group, values),
-            (_, T::Int16) => transfer!(self, set "SetInt16", i16, group, values),
-            (_, T::UInt16) => transfer!(self, set "SetUInt16", u16, group, values),
-            (_, T::Int32) => transfer!(self, set "SetInt32", i32, group, values),
-            (_, T::UInt32) => transfer!(self, set "SetUInt32", u32, group, values),
-            (_, T::Int64 | T::Enumeration) => {
-                transfer!(self, set "SetInt64", i64, group, values)
-            }
-            (_, T::UInt64) => transfer!(self, set "SetUInt64", u64, group, values),
-            // A truth value of C is a byte that is 0 or 1.
-            (_, T::Boolean) => transfer!(self, set "SetBoolean", u8, group, truth),
-            (_, T::String | T::Binary | T::Clock) => Err(FmuError::NoNumber(group[0].name.clone())),
-        }
-    }
-
-    /// The values of variables; neighbours of one type are read together.
-    pub fn get(&mut self, ports: &[Port]) -> Result<Vec<f64>, FmuError> {
-        let mut result = Vec::new();
-        for group in ports.chunk_by(|a, b| a.ty == b.ty) {
-            self.get_group(group, &mut result)?;
-        }
-        Ok(result)
-    }
-
-    fn get_group(&mut self, group: &[Port], result: &mut Vec<f64>) -> Result<(), FmuError> {
-        use VariableType as T;
-        match (self.version, group[0].ty) {
-            (Version::Two, T::Float64) => transfer!(self, get "GetReal", f64, group, result),
-            (Version::Two, T::Boolean) => transfer!(self, get "GetBoolean", i32, group, result),
-            (Version::Two, _) => transfer!(self, get "GetInteger", i32, group, result),
-            (_, T::Float64) => transfer!(self, get "GetFloat64", f64, group, result),
-            (_, T::Float32) => transfer!(self, get "GetFloat32", f32, group, result),
-            (_, T::Int8) => transfer!(self, get "GetInt8", i8, group, result),
-            (_, T::UInt8) => transfer!(self, get "GetUInt8", u8, group, result),
-            (_, T::Int16) => transfer!(self, get "GetInt16", i16, group, result),
-            (_, T::UInt16) => transfer!(self, get "GetUInt16", u16, group, result),
-            (_, T::Int32) => transfer!(self, get "GetInt32", i32, group, result),
-            (_, T::UInt32) => transfer!(self, get "GetUInt32", u32, group, result),
-            (_, T::Int64 | T::Enumeration) => {
-                transfer!(self, get "GetInt64", i64, group, result)
-            }
-            (_, T::UInt64) => transfer!(self, get "GetUInt64", u64, group, result),
-            (_, T::Boolean) => transfer!(self, get "GetBoolean", u8, group, result),
-            (_, T::String | T::Binary | T::Clock) => Err(FmuError::NoNumber(group[0].name.clone())),
-        }
-    }
-}
-
-/// Refuses values that an integer cannot have.
-fn check_values(group: &[Port], values: &[f64]) -> Result<(), FmuError> {
-    let ty = group[0].ty;
-    if ty.is_real() || ty == VariableType::Boolean {
-        return Ok(());
-    }
-    let (least, most) = ty.range();
-    let bad = |x: &f64| x.fract() != 0.0 || *x < least || *x > most;
-    match values.iter().position(|x| x.is_nan() || bad(x)) {
-        Some(index) => {
-            let mut before = 0;
-            let owner = group.iter().find(|own| {
-                before += own.len;
-                index < before
-            });
-            let name = owner.map_or(String::new(), |own| own.name.clone());
-            Err(FmuError::NoValue(name, values[index]))
-        }
-        None => Ok(()),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The life of an instance: what each request means in calls of the standard.
 
 use super::calls::{Calls, Stepped};
+use super::exchange::Exchange;
 use super::message::{FmuError, Reply, Request, Setup, Start};
+use crate::description::Kind;
 
 /// A library with at most one instance.
 #[derive(Debug)]
@@ -9,6 +11,7 @@ pub struct Host {
     setup: Setup,
     calls: Calls,
     phase: Phase,
+    exchange: Exchange,
 }
 
 /// Where an instance is in its life.
@@ -18,15 +21,15 @@ enum Phase {
     None,
     /// In initialisation mode.
     Initialising,
-    /// Between steps.
-    Stepping,
+    /// Initialised.
+    Running,
 }
 
 impl Host {
     /// Loads a library.
     pub fn open(setup: Setup) -> Result<Host, FmuError> {
         let calls = Calls::load(&setup)?;
-        Ok(Host { setup, calls, phase: Phase::None })
+        Ok(Host { setup, calls, phase: Phase::None, exchange: Exchange::default() })
     }
 
     /// Does what is asked.
@@ -39,17 +42,44 @@ impl Host {
             Request::Open(_) => Err(FmuError::OutOfOrder),
             Request::Begin(start, inputs) => {
                 self.begin(start)?;
-                self.exchange(inputs)
+                match self.setup.kind {
+                    Kind::CoSimulation => self.exchange(inputs),
+                    Kind::ModelExchange => Ok(Reply::Done),
+                }
             }
             Request::Inputs(inputs) if self.phase == Phase::Initialising => self.exchange(inputs),
             Request::Inputs(_) => Err(FmuError::OutOfOrder),
-            Request::Step { from, length, inputs } => self.step(*from, *length, inputs),
-            Request::Save => self.calls.save().map(Reply::Bytes),
+            Request::Step { from, length, inputs, slopes } => {
+                self.step((*from, *length), inputs, slopes)
+            }
+            Request::Look(..) | Request::Tangent(..) | Request::Event(_) | Request::Complete(_) => {
+                if self.phase == Phase::None {
+                    return Err(FmuError::OutOfOrder);
+                }
+                self.exchange.answer(request, &self.setup, &mut self.calls)
+            }
+            Request::Save => {
+                let saved = (self.calls.save()?, &self.exchange);
+                let bytes = postcard::to_allocvec(&saved).map_err(|_| FmuError::NotSaved)?;
+                Ok(Reply::Bytes(bytes))
+            }
             Request::Load(start, inputs, bytes) => {
+                let saved = postcard::from_bytes(bytes);
+                let (bytes, exchange): (Vec<u8>, Exchange) =
+                    saved.map_err(|_| FmuError::OutOfOrder)?;
                 self.begin(start)?;
-                self.calls.set(&self.setup.inputs, inputs)?;
-                self.leave_initialisation()?;
-                self.calls.load_state(bytes)?;
+                match self.setup.kind {
+                    Kind::CoSimulation => {
+                        self.calls.set(&self.setup.inputs, inputs)?;
+                        self.leave_initialisation()?;
+                    }
+                    Kind::ModelExchange => {
+                        exchange.go_to(&self.setup, &mut self.calls)?;
+                        self.phase = Phase::Running;
+                    }
+                }
+                self.exchange = exchange;
+                self.calls.load_state(&bytes)?;
                 Ok(Reply::Done)
             }
             Request::Close => {
@@ -68,6 +98,7 @@ impl Host {
         }
         self.calls.enter_initialisation(start.time, start.tolerance)?;
         self.phase = Phase::Initialising;
+        self.exchange = Exchange::begin(&self.setup, start.time);
         Ok(())
     }
 
@@ -77,17 +108,25 @@ impl Host {
     }
 
     fn leave_initialisation(&mut self) -> Result<(), FmuError> {
-        self.phase = Phase::Stepping;
+        self.phase = Phase::Running;
         self.calls.exit_initialisation()
     }
 
-    fn step(&mut self, from: f64, length: f64, inputs: &[f64]) -> Result<Reply, FmuError> {
+    fn step(
+        &mut self,
+        (from, length): (f64, f64),
+        inputs: &[f64],
+        slopes: &[f64],
+    ) -> Result<Reply, FmuError> {
         if self.phase == Phase::None {
             return Err(FmuError::OutOfOrder);
         }
         self.calls.set(&self.setup.inputs, inputs)?;
         if self.phase == Phase::Initialising {
             self.leave_initialisation()?;
+        }
+        if !slopes.is_empty() {
+            self.calls.set_slopes(&self.setup.inputs, slopes)?;
         }
         let mut at = from;
         let end = from + length;

@@ -19,6 +19,57 @@ pub struct Port {
     pub ty: VariableType,
     /// How many elements it has.
     pub len: usize,
+    /// Whether it may change between events (Model Exchange).
+    pub continuous: bool,
+}
+
+/// Something that is computed at a point (Model Exchange): the rates of the states, the event
+/// indicators, or some outputs.
+#[derive(Clone, PartialEq, Default, Debug, Serialize, Deserialize)]
+pub struct Look {
+    /// The inputs that it depends on, by their index.
+    pub inputs: Vec<usize>,
+    /// Whether it is the rates.
+    pub rates: bool,
+    /// Whether it is the indicators.
+    pub indicators: bool,
+    /// The outputs, by their index.
+    pub outputs: Vec<usize>,
+}
+
+/// A point at which something is computed (Model Exchange).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Point {
+    /// The time \[s\].
+    pub time: f64,
+    /// The continuous states.
+    pub states: Vec<f64>,
+    /// The values of inputs.
+    pub inputs: Vec<f64>,
+}
+
+/// An event (Model Exchange).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Event {
+    /// Where it is; all inputs have values.
+    pub point: Point,
+    /// The time of a time event whose time is not exactly that of the point \[s\].
+    pub due: f64,
+    /// For each indicator, whether it has become positive (1) or negative (-1).
+    pub crossed: Vec<f64>,
+}
+
+/// What an event has changed (Model Exchange).
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Changed {
+    /// The continuous states.
+    pub states: Vec<f64>,
+    /// Whether it goes on at the same time.
+    pub more: bool,
+    /// Whether the instance ends the run.
+    pub ends: bool,
+    /// The time of the next time event; infinite if there is none \[s\].
+    pub next: f64,
 }
 
 /// What is known about an instance before it is made.
@@ -44,6 +95,13 @@ pub struct Setup {
     pub states: usize,
     /// The number of event indicators (Model Exchange).
     pub indicators: usize,
+    /// What is computed at points (Model Exchange).
+    pub looks: Vec<Look>,
+    /// The references of states and of their rates, if the instance gives directional derivatives
+    /// (Model Exchange).
+    pub directional: Option<(Vec<u32>, Vec<u32>)>,
+    /// Whether it is to be told of steps that are not taken back (Model Exchange).
+    pub completes: bool,
 }
 
 /// The start of a run.
@@ -75,7 +133,17 @@ pub enum Request {
         length: f64,
         /// The values of the inputs.
         inputs: Vec<f64>,
+        /// The derivatives of the elements of continuous inputs, if they move within the step.
+        slopes: Vec<f64>,
     },
+    /// The values of a look at a point, and whether it is during an event.
+    Look(usize, Point, bool),
+    /// The derivatives of a look at a point in a direction: of time, the states, and the inputs.
+    Tangent(usize, Point, Vec<f64>),
+    /// One iteration of an event.
+    Event(Event),
+    /// A step to a point is not taken back: whether an event follows, and whether the run ends.
+    Complete(Point),
     /// The state of the instance as bytes.
     Save,
     /// An instance with the state of these bytes, of which it was saved after initialisation or not.
@@ -93,6 +161,11 @@ impl Request {
             Request::Step { from, length, .. } => {
                 format!("it took the step from {from} s to {} s", from + length)
             }
+            Request::Look(_, point, _) | Request::Tangent(_, point, _) => {
+                format!("it was evaluated at {} s", point.time)
+            }
+            Request::Event(event) => format!("it handled an event at {} s", event.point.time),
+            Request::Complete(point) => format!("a step to {} s was completed", point.time),
             Request::Save => "its state was saved".to_owned(),
             Request::Load(..) => "its state was restored".to_owned(),
             Request::Close => "it was freed".to_owned(),
@@ -119,6 +192,10 @@ pub enum Reply {
     Values(Vec<f64>),
     /// The same values, and the instance ends the run.
     Ended(Vec<f64>),
+    /// What an event has changed.
+    Changed(Changed),
+    /// A look at this point makes no sense to the instance; another point may.
+    Discarded(String),
     /// Bytes.
     Bytes(Vec<u8>),
     /// It could not be done.
@@ -154,6 +231,8 @@ pub enum FmuError {
     Process(String),
     /// A request that has no meaning at this point.
     OutOfOrder,
+    /// Time moves although an event goes on.
+    EventGoesOn,
 }
 
 impl fmt::Display for FmuError {
@@ -190,6 +269,9 @@ impl fmt::Display for FmuError {
                 write!(f, "it did not answer within {seconds} s while {during}")
             }
             FmuError::Process(why) => f.write_str(why),
+            FmuError::EventGoesOn => {
+                write!(f, "time moves on although it has asked for another iteration of an event")
+            }
             FmuError::OutOfOrder => write!(f, "a request came out of order"),
         }
     }

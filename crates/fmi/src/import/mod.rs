@@ -5,6 +5,7 @@
 //! library that crashes or hangs is an error here and nothing else.
 
 mod calls;
+mod exchange;
 mod host;
 mod message;
 mod process;
@@ -14,7 +15,7 @@ use std::time::Duration;
 use process::Child;
 
 pub use host::Host;
-pub use message::{FmuError, Port, Reply, Request, Setup, Start};
+pub use message::{Changed, Event, FmuError, Look, Point, Port, Reply, Request, Setup, Start};
 pub use process::{HOST_COMMAND, HOST_VARIABLE, serve};
 
 /// Where the library of an FMU runs.

@@ -123,8 +123,7 @@ impl Child {
             return Err(FmuError::OutOfOrder);
         }
         let reply = self.exchange(request, self.limit);
-        self.well = matches!(reply, Ok(Reply::Done | Reply::Values(_) | Reply::Bytes(_)))
-            || matches!(reply, Ok(Reply::Ended(_)));
+        self.well = reply.as_ref().is_ok_and(|reply| !matches!(reply, Reply::Failed(_)));
         reply
     }
 

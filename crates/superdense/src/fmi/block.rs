@@ -1,11 +1,6 @@
-//! FMUs of other tools as blocks: ports and parameters from the description of the file, and the
-//! functions of a block for Co-Simulation.
-//!
-//! At each communication point the instance is given the inputs that the point before ended with,
-//! and takes a step up to the present; then its outputs are read and held. So outputs follow from
-//! inputs of the past only, as the standard has it, and FMUs may be in loops. At the first
-//! communication point the instance is initialised, and while that instant lasts, inputs that change
-//! are handed to it and outputs read again, one microstep later.
+//! FMUs of other tools as blocks: ports and parameters from the description of the file. What the
+//! functions of a block are depends on who solves it: see `steps.rs` for Co-Simulation, `flows.rs`
+//! for Model Exchange.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,20 +9,24 @@ use std::time::Duration;
 
 use ::fmi::import::{Place, Port};
 use ::fmi::{
-    Causality, Contents, Description, Initial, Kind, Limits, Start, Variability, Variable,
-    VariableType, platform,
+    Abilities, ArchiveError, Causality, Contents, Description, Initial, Kind, Limits, Start,
+    Variability, Variable, VariableType, Version, platform,
 };
 use base::{Diagnostic, Elem, Shape, Type, Value};
-use blocks::{Context, Every, Info, Input, Parameter, Signal, Text};
+use blocks::{Context, Info, Input, Parameter, Signal, Text};
 use ir::{Binary, NodeId};
 use model::{Block, Model};
 
-use super::instances::{Call, Instances, Package};
+use super::flows;
+use super::instances::{Instances, Package, Usage};
+use super::steps::Steps;
 
 /// The fields of a block that are not variables of its FMU.
-const OWN_FIELDS: [&str; 12] = [
+const OWN_FIELDS: [&str; 14] = [
     "type",
     "file",
+    "kind",
+    "inputs",
     "for",
     "pass",
     "sliding",
@@ -59,29 +58,37 @@ pub(crate) fn kind(model: &Model, block: &Block) -> Result<Arc<dyn blocks::Block
     };
     let limits = Limits::default();
     let contents = Contents::read(&path, &limits).map_err(|error| {
-        bad(error.to_string()).note("the path of a file is relative to that of the model")
+        let why = match error {
+            // The message names the file already.
+            ArchiveError::Io(_, error) => error.to_string(),
+            error => error.to_string(),
+        };
+        bad(why).note("the path of a file is relative to that of the model")
     })?;
     let description = &contents.description;
-    let Some(abilities) = &description.co_simulation else {
-        let help = "export it for Co-Simulation";
-        return Err(
-            bad("it is for Model Exchange only, which a block cannot use".to_owned()).help(help)
-        );
+    let kinds = [Kind::CoSimulation, Kind::ModelExchange].into_iter();
+    let kinds: Vec<Kind> = kinds.filter(|kind| description.abilities(*kind).is_some()).collect();
+    let own = kinds.iter().filter_map(|kind| description.abilities(*kind));
+    let place = |identifier: &str| {
+        let name = format!("{identifier}{}", std::env::consts::DLL_SUFFIX);
+        format!("binaries/{}/{name}", platform(description.version))
     };
-    let name = format!("{}{}", abilities.identifier, std::env::consts::DLL_SUFFIX);
-    let own = format!("binaries/{}/{name}", platform(description.version));
-    if !contents.files.iter().any(|(name, _)| *name == own) {
+    let all = own.map(|own| own.identifier.clone());
+    let has = |name: &String| contents.files.iter().any(|(file, _)| *file == place(name));
+    let libraries: Vec<String> = all.clone().filter(has).collect();
+    if libraries.is_empty() {
         let platforms = contents.platforms();
         let has = match platforms.is_empty() {
             true => "it has no libraries".to_owned(),
             false => format!("it has libraries for {}", platforms.join(", ")),
         };
+        let own = place(&all.into_iter().next().unwrap_or_default());
         return Err(bad(format!("there is no library for this machine in it (`{own}`)")).note(has));
     }
     let variables = Variables::of(description).map_err(bad)?;
     let package = Package::new(path.clone(), limits, contents.description);
     let instances = Arc::new(Instances::new(package));
-    Ok(Arc::new(FmuBlock { instances, variables }))
+    Ok(Arc::new(FmuBlock { instances, variables, kinds, libraries }))
 }
 
 /// The outputs of an FMU by the names that a model uses for them.
@@ -92,14 +99,14 @@ pub(super) fn outputs(own: &Description) -> Vec<(String, Variable)> {
 
 /// A variable under the name that a model uses.
 #[derive(Clone, Debug)]
-struct Named {
-    name: String,
-    variable: Variable,
+pub(super) struct Named {
+    pub name: String,
+    pub variable: Variable,
 }
 
 impl Named {
     /// The type of its values in a model.
-    fn ty(&self) -> Type {
+    pub fn ty(&self) -> Type {
         let elem = match self.variable.ty {
             VariableType::Boolean => Elem::Bool,
             _ => Elem::Real,
@@ -112,13 +119,39 @@ impl Named {
         Type { elem, shape }
     }
 
-    fn port(&self) -> Port {
+    pub fn port(&self) -> Port {
         let Variable { name, reference, ty, .. } = &self.variable;
-        Port { name: name.clone(), reference: *reference, ty: *ty, len: self.variable.len() }
+        Port {
+            name: name.clone(),
+            reference: *reference,
+            ty: *ty,
+            len: self.variable.len(),
+            continuous: self.is_continuous(),
+        }
+    }
+
+    /// Whether it may change between events.
+    pub fn is_continuous(&self) -> bool {
+        self.variable.ty.is_real() && self.variable.variability == Variability::Continuous
+    }
+
+    /// Refuses a signal of another size.
+    pub fn fits(&self, cx: &Context, signal: &Signal) -> Result<(), Diagnostic> {
+        let (ty, own) = (cx.graph.ty(signal.value), self.ty());
+        if ty.shape == own.shape {
+            return Ok(());
+        }
+        let message = format!(
+            "the input `{}` is {}, and it is given {}",
+            self.name,
+            own.with_article(),
+            ty.with_article()
+        );
+        Err(Diagnostic::error("type-mismatch", message))
     }
 
     /// The start value in the description, as numbers of a state.
-    fn start(&self) -> Value {
+    pub fn start(&self) -> Value {
         let ty = self.ty().with_elem(Elem::Real);
         match &self.variable.start {
             Some(Start::Numbers(all)) if all.len() == ty.len() => Value::new(ty, all.clone()),
@@ -143,17 +176,13 @@ impl Named {
 
 /// The variables that a block has as fields and outputs.
 #[derive(Debug)]
-struct Variables {
-    inputs: Vec<Named>,
-    outputs: Vec<Named>,
+pub(super) struct Variables {
+    pub inputs: Vec<Named>,
+    pub outputs: Vec<Named>,
     /// Parameters, and variables whose start value may be given.
     parameters: Vec<Named>,
     /// The default communication step, as a text \[s\].
     period: Option<String>,
-    /// Whether steps may differ in length.
-    variable_steps: bool,
-    /// Whether a process may have one instance only.
-    only_one: bool,
     name: String,
     summary: String,
 }
@@ -181,8 +210,6 @@ impl Variables {
             outputs,
             parameters,
             period: step.map(|step| step.to_string()),
-            variable_steps: own.co_simulation.as_ref().is_some_and(|own| own.variable_steps),
-            only_one: own.co_simulation.as_ref().is_some_and(|own| own.only_one),
             name: own.name.clone(),
             summary: own.description.clone().unwrap_or_else(|| own.name.clone()),
         })
@@ -240,9 +267,59 @@ fn written(value: &Value, ty: Type) -> String {
 
 /// An FMU as a kind of block.
 #[derive(Debug)]
-struct FmuBlock {
-    instances: Arc<Instances>,
-    variables: Variables,
+pub(super) struct FmuBlock {
+    pub instances: Arc<Instances>,
+    pub variables: Variables,
+    /// The kinds that it has, the default first.
+    kinds: Vec<Kind>,
+    /// The libraries for this machine.
+    libraries: Vec<String>,
+}
+
+impl FmuBlock {
+    /// What it can do in a kind that it has.
+    pub fn abilities(&self, kind: Kind) -> Abilities {
+        self.instances.description().abilities(kind).cloned().unwrap_or_default()
+    }
+
+    /// Whether inputs may have derivatives in Co-Simulation.
+    pub fn moves_inputs(&self) -> bool {
+        let two = self.instances.description().version == Version::Two;
+        two && self.abilities(Kind::CoSimulation).input_derivatives
+    }
+
+    /// How it uses instances, apart from what is computed at points.
+    pub fn usage(
+        &self,
+        cx: &mut Context,
+        kind: Kind,
+        inputs: Vec<Port>,
+        given: Vec<Port>,
+    ) -> Result<Usage, Diagnostic> {
+        let abilities = self.abilities(kind);
+        Ok(Usage {
+            instances: self.instances.clone(),
+            kind,
+            place: place(cx, abilities.only_one)?,
+            inputs,
+            outputs: self.variables.outputs.iter().map(Named::port).collect(),
+            given,
+            name: self.variables.name.clone(),
+            states: 0,
+            indicators: 0,
+            looks: Vec::new(),
+            directional: None,
+            completes: !abilities.needs_no_completed_steps,
+        })
+    }
+}
+
+/// The word for a kind.
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::CoSimulation => "co_simulation",
+        Kind::ModelExchange => "model_exchange",
+    }
 }
 
 impl blocks::Block for FmuBlock {
@@ -255,13 +332,30 @@ impl blocks::Block for FmuBlock {
         let info = inputs.fold(info, Info::input);
         let outputs = own.outputs.iter();
         let info = outputs.fold(info, |info, one| info.output(one.name.clone(), one.about()));
-        let period = Parameter::time("period", "The time between two communication points [s].");
+        let words: Vec<&'static str> = self.kinds.iter().map(|kind| word(*kind)).collect();
+        let info = info.parameter(
+            Parameter::word("kind", "Who solves it: `co_simulation`, the FMU itself; `model_exchange`, the solver of the run.", words.clone())
+                .default(words[0]),
+        );
+        let info = match self.kinds.contains(&Kind::CoSimulation) {
+            true => info.parameter(period_of(own.period.as_deref(), words.len())).parameter(
+                Parameter::time("offset", "Co-Simulation: the first communication point [s].")
+                    .default("0"),
+            ),
+            false => info,
+        };
+        let info = match self.moves_inputs() {
+            true => info.parameter(
+                Parameter::word(
+                    "inputs",
+                    "Co-Simulation: how continuous inputs move within a step: `constant`, with their values at its begin, or `linear`, to those just before its end.",
+                    ["constant", "linear"],
+                )
+                .default("constant"),
+            ),
+            false => info,
+        };
         let info = info
-            .parameter(match &own.period {
-                Some(period) => period_of(period),
-                None => period,
-            })
-            .parameter(Parameter::time("offset", "The first communication point [s].").default("0"))
             .parameter(
                 Parameter::word("process", "Where its library runs.", ["own", "here"])
                     .default("own"),
@@ -281,133 +375,34 @@ impl blocks::Block for FmuBlock {
             let message = "an FMU takes no part in a run with numeric impulses";
             return Err(Diagnostic::error("bad-fmu", message));
         }
-        Steps::new(self, cx)?.define(self, cx)
-    }
-}
-
-fn period_of(default: &str) -> Parameter {
-    let about = "The time between two communication points [s].";
-    Parameter::time("period", about).default(default.to_owned())
-}
-
-/// What is common to the functions of a block for Co-Simulation.
-struct Steps {
-    /// Whether this microstep is a communication point.
-    woken: NodeId,
-    /// Whether this is a later microstep of the last communication point.
-    again: NodeId,
-    instance: NodeId,
-    steps: NodeId,
-    last: NodeId,
-    now: NodeId,
-}
-
-impl Steps {
-    fn new(block: &FmuBlock, cx: &mut Context) -> Result<Steps, Diagnostic> {
-        let timer = Every { offset: cx.time("offset"), period: cx.period("period")? };
-        let instance = cx.instance(block.instances.clone());
-        let steps = cx.state("steps", Value::real(0.0));
-        let last = cx.state("last", Value::real(0.0));
-        let (woken, _) = cx.timer(Arc::new(timer));
-        let (ticking, now) = (cx.ticking(), cx.now());
-        let (zero, one) = (cx.graph.real(0.0), cx.graph.real(1.0));
-        let none = cx.graph.binary(Binary::Equal, steps, zero);
-        let begun = cx.graph.not(none);
-        // Time does not run backwards, so that it is the same unless it is later.
-        let same = cx.graph.binary(Binary::LessEqual, now, last);
-        let again = cx.graph.and(begun, same);
-        let again = cx.graph.and(ticking, again);
-        let more = cx.graph.add(steps, one);
-        let next = cx.graph.select(woken, more, steps);
-        cx.next(steps, next);
-        let next = cx.graph.select(woken, now, last);
-        cx.next(last, next);
-        Ok(Steps { woken, again, instance, steps, last, now })
-    }
-
-    fn define(&self, block: &FmuBlock, cx: &mut Context) -> Result<(), Diagnostic> {
-        let (inputs, held) = self.inputs(block, cx)?;
-        let (given, values) = parameters(block, cx)?;
-        let one = cx.graph.real(1.0);
-        let first = cx.graph.binary(Binary::Equal, self.steps, one);
-        let initialising = cx.graph.and(self.again, first);
-        let busy = cx.graph.or(self.woken, initialising);
-        let mut args = vec![busy, self.instance, self.steps, self.last, self.now];
-        args.extend(values);
-        args.extend(held);
-        let own = &block.variables;
-        let length: usize = own.outputs.iter().map(|one| one.variable.len()).sum();
-        let call = Call {
-            instances: block.instances.clone(),
-            kind: Kind::CoSimulation,
-            place: place(cx, own.only_one)?,
-            inputs,
-            outputs: own.outputs.iter().map(Named::port).collect(),
-            given,
-            variable_steps: own.variable_steps,
-            name: own.name.clone(),
-        };
-        let result = Type::vector((Call::FLAGS + length) as u32);
-        let whole = cx.graph.call(Arc::new(call), &args, result);
-        let failed = self.flag(cx, whole, Call::FAILED, busy);
-        cx.refuse_where(failed, "the FMU failed");
-        let ended = self.flag(cx, whole, Call::ENDED, busy);
-        cx.end_where(ended);
-        let mut offset = Call::FLAGS;
-        for one in &own.outputs {
-            let ty = one.ty();
-            let new = cx.graph.extract(whole, offset, ty.shape);
-            offset += ty.len();
-            let held = cx.state(format!("held {}", one.name), one.start());
-            let value = cx.graph.select(busy, new, held);
-            cx.next(held, value);
-            let signal = output(cx, value, ty);
-            cx.output(&one.name, signal);
+        let chosen = cx.word("kind");
+        let kind = self.kinds.iter().copied().find(|kind| word(*kind) == chosen);
+        let kind = kind.unwrap_or(self.kinds[0]);
+        let library = &self.abilities(kind).identifier;
+        if !self.libraries.contains(library) {
+            let message = format!("the FMU has no library for {kind} on this machine");
+            return Err(Diagnostic::error("bad-fmu", message));
         }
-        Ok(())
-    }
-
-    fn flag(&self, cx: &mut Context, whole: NodeId, index: usize, busy: NodeId) -> NodeId {
-        let (value, one) = (cx.graph.extract(whole, index, Shape::Scalar), cx.graph.real(1.0));
-        let set = cx.graph.binary(Binary::Equal, value, one);
-        cx.graph.and(busy, set)
-    }
-
-    /// The inputs that are connected, and their values at the last communication point.
-    fn inputs(
-        &self,
-        block: &FmuBlock,
-        cx: &mut Context,
-    ) -> Result<(Vec<Port>, Vec<NodeId>), Diagnostic> {
-        let sampled = cx.graph.or(self.woken, self.again);
-        let (mut ports, mut nodes) = (Vec::new(), Vec::new());
-        for one in &block.variables.inputs {
-            let Some(signal) = cx.optional(&one.name) else { continue };
-            let (ty, own) = (cx.graph.ty(signal.value), one.ty());
-            if ty.shape != own.shape {
-                let message = format!(
-                    "the input `{}` is {}, and it is given {}",
-                    one.name,
-                    own.with_article(),
-                    ty.with_article()
-                );
-                return Err(Diagnostic::error("type-mismatch", message));
-            }
-            cx.refuse_sampling(&signal, sampled);
-            let held = cx.state(format!("held {}", one.name), one.start());
-            let value = real(cx, signal.value);
-            let taken = cx.graph.and(sampled, signal.present);
-            let next = cx.graph.select(taken, value, held);
-            cx.next(held, next);
-            ports.push(one.port());
-            nodes.push(held);
+        match kind {
+            Kind::CoSimulation => Steps::new(self, cx)?.define(self, cx),
+            Kind::ModelExchange => flows::define(self, cx),
         }
-        Ok((ports, nodes))
+    }
+}
+
+/// The communication step, which must be given if the file has none and nothing else is possible.
+fn period_of(default: Option<&str>, kinds: usize) -> Parameter {
+    let about = "Co-Simulation: the time between two communication points [s].";
+    let period = Parameter::time("period", about);
+    match default {
+        Some(default) => period.default(default.to_owned()),
+        None if kinds > 1 => period.default("0"),
+        None => period,
     }
 }
 
 /// A value as real numbers; truth values are 0 and 1.
-fn real(cx: &mut Context, value: NodeId) -> NodeId {
+pub(super) fn real(cx: &mut Context, value: NodeId) -> NodeId {
     if cx.graph.ty(value).elem == Elem::Real {
         return value;
     }
@@ -415,7 +410,7 @@ fn real(cx: &mut Context, value: NodeId) -> NodeId {
     cx.graph.add(value, zero)
 }
 
-fn output(cx: &mut Context, value: NodeId, ty: Type) -> Signal {
+pub(super) fn output(cx: &mut Context, value: NodeId, ty: Type) -> Signal {
     if ty.elem != Elem::Bool {
         return cx.always(value);
     }
@@ -426,7 +421,10 @@ fn output(cx: &mut Context, value: NodeId, ty: Type) -> Signal {
 }
 
 /// The parameters whose values are not those of the description, and their nodes.
-fn parameters(block: &FmuBlock, cx: &mut Context) -> Result<(Vec<Port>, Vec<NodeId>), Diagnostic> {
+pub(super) fn parameters(
+    block: &FmuBlock,
+    cx: &mut Context,
+) -> Result<(Vec<Port>, Vec<NodeId>), Diagnostic> {
     let (mut ports, mut nodes) = (Vec::new(), Vec::new());
     for one in &block.variables.parameters {
         let value = cx.open_value(&one.name);
@@ -450,7 +448,7 @@ fn parameters(block: &FmuBlock, cx: &mut Context) -> Result<(Vec<Port>, Vec<Node
 }
 
 /// Where the library runs.
-fn place(cx: &mut Context, only_one: bool) -> Result<Place, Diagnostic> {
+pub(super) fn place(cx: &mut Context, only_one: bool) -> Result<Place, Diagnostic> {
     let limit = cx.real("time_limit");
     if cx.word("process") == "here" && only_one {
         let message =

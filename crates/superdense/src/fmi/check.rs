@@ -74,8 +74,8 @@ impl fmt::Display for CheckError {
 
 impl std::error::Error for CheckError {}
 
-/// Runs an FMU for Co-Simulation, up to a time or the end of its default experiment, and compares its
-/// outputs with the reference in the archive. A value may differ by a part of the range that the
+/// Runs an FMU, for Co-Simulation if it can do that, up to a time or the end of its default experiment,
+/// and compares its outputs with the reference in the archive. A value may differ by a part of the range that the
 /// reference has, the tolerance, from all values within a step around its time.
 pub fn check(path: &Path, stop: Option<f64>, tolerance: f64) -> Result<Checked, CheckError> {
     let archive = Archive::unpack(path, &Limits::default()).map_err(CheckError::Archive)?;
@@ -88,9 +88,15 @@ pub fn check(path: &Path, stop: Option<f64>, tolerance: f64) -> Result<Checked, 
     let step = experiment.step.unwrap_or((stop - start) / STEPS);
     let outputs = outputs(own);
     let names: Vec<String> = outputs.iter().map(|(name, _)| format!("p.{name}")).collect();
+    let fields = match own.co_simulation {
+        Some(_) => format!(", period: {step:?}, offset: {start:?}"),
+        None => String::new(),
+    };
+    let allowed = experiment.tolerance.filter(|own| *own > 0.0);
+    let allowed = allowed.map_or(String::new(), |own| format!(", tolerance: {own:?}"));
     let text = format!(
-        "superdense: 1\nname: check\nblocks:\n  p: {{type: FMU, file: {}, period: {step:?}, offset: \
-         {start:?}}}\nrecord: [{}]\nsimulate: {{start: {start:?}, stop: {stop:?}}}\n",
+        "superdense: 1\nname: check\nblocks:\n  p: {{type: FMU, file: {}{fields}}}\nrecord: [{}]\n\
+         simulate: {{start: {start:?}, stop: {stop:?}{allowed}}}\n",
         serde_json::Value::from(path.to_string_lossy()),
         names.join(", ")
     );

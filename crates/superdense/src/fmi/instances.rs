@@ -1,17 +1,17 @@
-//! The instances of an FMU in the runs of a model, and the function through which a block uses them.
+//! The instances of an FMU in the runs of a model.
 //!
-//! A run names its instance by a number in its buffer. The function is pure as far as the engine is
-//! concerned: an instance remembers its last call, and refuses one that would have to go back.
+//! A run names its instance by a number in its buffer. The functions through which blocks use
+//! instances are pure as far as the engine is concerned: an instance remembers its last change, and
+//! refuses a call that would have to go back.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ::fmi::import::{FmuError, Guest, Place, Port, Reply, Request, Setup, Start};
+use ::fmi::import::{FmuError, Guest, Look, Place, Port, Reply, Request, Setup, Start};
 use ::fmi::{Archive, Description, Kind, Limits};
 use blocks::Component;
-use ir::Opaque;
 use serde::{Deserialize, Serialize};
 
 /// A file, unpacked when its first instance is made. The folder is removed with the last one who
@@ -51,39 +51,51 @@ pub(super) struct Instances {
 
 /// An instance: what it has done, and what does it.
 #[derive(Default, Debug)]
-struct Slot {
-    guest: Option<Guest>,
-    done: Done,
+pub(super) struct Slot {
+    pub guest: Option<Guest>,
+    pub done: Done,
     /// Why it is of no use any more.
     failed: Option<String>,
     /// The state that it goes on from, before it is used for the first time.
-    saved: Option<Vec<u8>>,
+    pub saved: Option<Vec<u8>>,
+    /// For each look, the arguments that it was computed from last, and its values.
+    pub looks: Vec<Option<Answered>>,
+    /// The values of looks before the last event iteration.
+    pub before: Vec<Option<Answered>>,
 }
+
+/// Arguments and the result.
+pub(super) type Answered = (Vec<f64>, Vec<f64>);
 
 /// What an instance has done.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
-struct Done {
-    /// How many communication points there were.
-    points: u64,
+pub(super) struct Done {
+    /// How many communication points there were; in Model Exchange, one more than event iterations.
+    pub points: u64,
     /// How it began.
-    start: Option<Start>,
+    pub start: Option<Start>,
     /// Its inputs during initialisation.
-    inputs: Vec<f64>,
+    pub inputs: Vec<f64>,
     /// The length of the first step, which later ones have up to rounding \[s\].
-    length: Option<f64>,
-    /// The last call.
-    last: Option<(Vec<f64>, Vec<f64>)>,
+    pub length: Option<f64>,
+    /// The last call that has changed it.
+    pub last: Option<Answered>,
 }
 
 /// An instance as it is saved: what it has done, and the bytes of the library, once it has taken a
 /// step.
-type SavedSlot = (Done, Option<Vec<u8>>);
+pub(super) type SavedSlot = (Done, Option<Vec<u8>>);
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Instances {
+    /// The description of the file.
+    pub fn description(&self) -> &Description {
+        &self.package.description
+    }
+
     pub fn new(package: Package) -> Instances {
         Instances { package, next: AtomicU64::new(1), slots: Mutex::default() }
     }
@@ -94,7 +106,7 @@ impl Instances {
         number as f64
     }
 
-    fn slot(&self, instance: f64) -> Option<Arc<Mutex<Slot>>> {
+    pub fn slot(&self, instance: f64) -> Option<Arc<Mutex<Slot>>> {
         locked(&self.slots).get(&(instance as u64)).cloned()
     }
 }
@@ -113,7 +125,7 @@ impl Component for Instances {
     fn save(&self, instance: f64) -> Result<Vec<u8>, String> {
         let Some(slot) = self.slot(instance) else { return Err(NO_RUN.to_owned()) };
         let mut slot = locked(&slot);
-        let Slot { guest, done, failed, saved } = &mut *slot;
+        let Slot { guest, done, failed, saved, .. } = &mut *slot;
         if let Some(saved) = saved {
             return Ok(saved.clone());
         }
@@ -157,153 +169,69 @@ impl Instances {
     }
 }
 
-/// The function of a block: a gate, the instance, the number of communication points so far, the
-/// time of the last one, the present time, the values of parameters, and the inputs; to the flags
-/// and the outputs.
+/// How a block uses instances of a file.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct Usage {
     pub instances: Arc<Instances>,
     pub kind: Kind,
     pub place: Place,
+    /// The inputs that are connected.
     pub inputs: Vec<Port>,
     pub outputs: Vec<Port>,
     /// The parameters that are given.
     pub given: Vec<Port>,
-    pub variable_steps: bool,
     pub name: String,
+    /// The number of continuous states (Model Exchange).
+    pub states: usize,
+    /// The number of event indicators (Model Exchange).
+    pub indicators: usize,
+    /// What is computed at points (Model Exchange).
+    pub looks: Vec<Look>,
+    /// The references of states and rates for directional derivatives (Model Exchange).
+    pub directional: Option<(Vec<u32>, Vec<u32>)>,
+    /// Whether it is to be told of steps that are not taken back (Model Exchange).
+    pub completes: bool,
 }
 
-impl Call {
-    /// Where the result says that the instance has failed, and that it ends the run.
-    pub const FAILED: usize = 0;
-    pub const ENDED: usize = 1;
-    /// How many such flags are before the outputs.
-    pub const FLAGS: usize = 2;
-
-    /// How many arguments are before the parameters.
-    const BEFORE: usize = 5;
-}
-
-impl Opaque for Call {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn call(&self, args: &[&[f64]], result: &mut [f64]) {
-        result.fill(0.0);
-        let [gate, instance, ..] = args else { return };
-        if gate[0] == 0.0 {
-            return;
-        }
-        let Some(slot) = self.instances.slot(instance[0]) else {
-            result[Call::FAILED] = 1.0;
-            return;
-        };
-        let mut slot = locked(&slot);
+impl Usage {
+    /// Uses an instance, unless it has failed; an error makes it fail. Returns whether it is well.
+    pub fn with(&self, slot: &mut Slot, ask: impl FnOnce(&mut Slot) -> Result<(), Why>) -> bool {
         if slot.failed.is_none()
-            && let Err(error) = self.answer(&mut slot, args, result)
+            && let Err(error) = ask(slot)
         {
             // An instance that has failed is of no use, and neither is its process.
             (slot.guest, slot.failed) = (None, Some(self.instances.because(&error)));
         }
-        if slot.failed.is_some() {
-            result.fill(0.0);
-            result[Call::FAILED] = 1.0;
-        }
+        slot.failed.is_none()
     }
 
-    /// Between two communication points the outputs are constant.
-    fn has_tangent(&self) -> bool {
-        true
-    }
-
-    fn tangent(&self, _args: &[&[f64]], _tangents: &[&[f64]], result: &mut [f64]) {
-        result.fill(0.0);
-    }
-}
-
-impl Call {
-    fn answer(&self, slot: &mut Slot, args: &[&[f64]], result: &mut [f64]) -> Result<(), Why> {
-        let saved = match slot.saved.take() {
-            Some(saved) => {
-                let (done, bytes): SavedSlot =
-                    postcard::from_bytes(&saved).map_err(|_| Why::Damaged)?;
-                slot.done = done;
-                Some(bytes)
-            }
-            None => None,
+    /// Begins a run of an instance with values of the given parameters.
+    pub fn begin(
+        &self,
+        slot: &mut Slot,
+        time: f64,
+        given: &[&[f64]],
+        inputs: Vec<f64>,
+    ) -> Result<Reply, Why> {
+        let values = self.given.iter().cloned().zip(given.iter().map(|own| own.to_vec()));
+        let start = Start { time, tolerance: None, values: values.collect() };
+        slot.looks.clear();
+        slot.done = Done { start: Some(start.clone()), inputs: inputs.clone(), ..Done::default() };
+        slot.done.points = 1;
+        let guest = match &mut slot.guest {
+            Some(guest) => guest,
+            None => slot.guest.insert(self.open()?),
         };
-        let own: Vec<f64> = args[2..].iter().flat_map(|own| own.iter().copied()).collect();
-        if let Some((known, values)) = &slot.done.last
-            && same_bits(known, &own)
-        {
-            result.copy_from_slice(values);
-            // What it is restored from is needed by the next call.
-            slot.saved = saved.map(|bytes| {
-                let again: SavedSlot = (slot.done.clone(), bytes);
-                postcard::to_allocvec(&again).expect("what an instance has done is plain data")
-            });
-            return Ok(());
-        }
-        if let Some(bytes) = saved {
-            self.restore(slot, bytes)?;
-        }
-        let reply = self.act(slot, args)?;
-        let (values, ended) = match reply {
-            Reply::Values(values) => (values, 0.0),
-            Reply::Ended(values) => (values, 1.0),
-            _ => return Err(FmuError::OutOfOrder.into()),
-        };
-        result[Call::ENDED] = ended;
-        let places = &mut result[Call::FLAGS..];
-        if places.len() != values.len() {
-            return Err(FmuError::OutOfOrder.into());
-        }
-        places.copy_from_slice(&values);
-        slot.done.last = Some((own, result.to_vec()));
-        Ok(())
+        Ok(guest.ask(&Request::Begin(start, inputs))?)
     }
 
-    /// Does what a call asks for that is not the last one.
-    fn act(&self, slot: &mut Slot, args: &[&[f64]]) -> Result<Reply, Why> {
-        let (points, last, now) = (args[2][0], args[3][0], args[4][0]);
-        let (given, inputs) = args[Call::BEFORE..].split_at(self.given.len());
-        let inputs: Vec<f64> = inputs.iter().flat_map(|own| own.iter().copied()).collect();
-        let done = &mut slot.done;
-        if points == 0.0 {
-            let values = self.given.iter().cloned().zip(given.iter().map(|own| own.to_vec()));
-            let start = Start { time: now, tolerance: None, values: values.collect() };
-            *done = Done { start: Some(start.clone()), inputs: inputs.clone(), ..Done::default() };
-            done.points = 1;
-            let guest = match &mut slot.guest {
-                Some(guest) => guest,
-                None => slot.guest.insert(self.open()?),
-            };
-            return Ok(guest.ask(&Request::Begin(start, inputs))?);
-        }
-        let Some(guest) = &mut slot.guest else { return Err(FmuError::OutOfOrder.into()) };
-        if done.points as f64 != points {
-            return Err(Why::Back);
-        }
-        if points == 1.0 && now == last {
-            done.inputs.clone_from(&inputs);
-            return Ok(guest.ask(&Request::Inputs(inputs))?);
-        }
-        let length = self.length(done, now - last);
-        let reply = guest.ask(&Request::Step { from: last, length, inputs })?;
-        done.points += 1;
-        Ok(reply)
-    }
-
-    /// The length of a step. If all must be equal, a difference that is due to rounding is taken
-    /// back.
-    fn length(&self, done: &mut Done, length: f64) -> f64 {
-        if self.variable_steps {
-            return length;
-        }
-        let first = *done.length.get_or_insert(length);
-        let near = (first - length).abs() <= 1e-9 * first.abs();
-        if near { first } else { length }
+    /// Takes what an instance goes on from, before it is used for the first time; the bytes of the
+    /// library are for [`Usage::restore`].
+    pub fn take_saved(slot: &mut Slot) -> Result<Option<Option<Vec<u8>>>, Why> {
+        let Some(saved) = slot.saved.take() else { return Ok(None) };
+        let (done, bytes): SavedSlot = postcard::from_bytes(&saved).map_err(|_| Why::Damaged)?;
+        slot.done = done;
+        Ok(Some(bytes))
     }
 
     fn open(&self) -> Result<Guest, Why> {
@@ -322,14 +250,17 @@ impl Call {
             name: self.name.clone(),
             inputs: self.inputs.clone(),
             outputs: self.outputs.clone(),
-            states: 0,
-            indicators: 0,
+            states: self.states,
+            indicators: self.indicators,
+            looks: self.looks.clone(),
+            directional: self.directional.clone(),
+            completes: self.completes,
         };
         Ok(Guest::open(setup, self.place)?)
     }
 
     /// Makes an instance that goes on from where another one was saved.
-    fn restore(&self, slot: &mut Slot, bytes: Option<Vec<u8>>) -> Result<(), Why> {
+    pub fn restore(&self, slot: &mut Slot, bytes: Option<Vec<u8>>) -> Result<(), Why> {
         let Some(start) = slot.done.start.clone() else { return Ok(()) };
         let guest = slot.guest.insert(self.open()?);
         let inputs = slot.done.inputs.clone();
@@ -341,12 +272,12 @@ impl Call {
     }
 }
 
-fn same_bits(a: &[f64], b: &[f64]) -> bool {
+pub(super) fn same_bits(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 /// Why a call has failed.
-enum Why {
+pub(super) enum Why {
     Fmu(FmuError),
     /// The archive cannot be unpacked, or lacks what it had before.
     Archive(String),

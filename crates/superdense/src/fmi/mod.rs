@@ -7,11 +7,13 @@
 mod block;
 mod check;
 mod exchange;
+mod flows;
 mod instance;
 mod instances;
 mod interface;
 mod package;
 mod saved;
+mod steps;
 
 pub use ::fmi::import::{HOST_COMMAND, HOST_VARIABLE, serve};
 pub use ::fmi::{

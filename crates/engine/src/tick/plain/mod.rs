@@ -235,7 +235,10 @@ fn is_plain(program: &Program) -> bool {
         && units
         && regions
         && !program.crossings.iter().any(slides)
-        && program.timers.iter().all(|timer| timer.fragment == FragmentId::ROOT)
+        && program
+            .timers
+            .iter()
+            .all(|timer| timer.fragment == FragmentId::ROOT && timer.alarm.is_none())
         && program.tracked(program.microstep).reader_words.is_empty()
         && program.records.last().is_none_or(|record| !record.hidden)
 }
