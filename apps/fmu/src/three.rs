@@ -118,10 +118,10 @@ fn read<T>(
     for reference in references {
         let length = length_of(component, *reference)?;
         for x in component.instance.get(*reference, length)? {
-            *place.next().ok_or(Failure::Wrong(TOO_FEW))? = convert(*x);
+            *place.next().ok_or(Failure::Wrong(OTHER_COUNT))? = convert(*x);
         }
     }
-    Ok(Status::Ok)
+    if place.next().is_some() { Err(Failure::Wrong(OTHER_COUNT)) } else { Ok(Status::Ok) }
 }
 
 fn assign<T: Copy>(
@@ -132,12 +132,12 @@ fn assign<T: Copy>(
     let mut rest = values;
     for reference in references {
         let length = length_of(component, *reference)?;
-        let (own, after) = rest.split_at_checked(length).ok_or(Failure::Wrong(TOO_FEW))?;
+        let (own, after) = rest.split_at_checked(length).ok_or(Failure::Wrong(OTHER_COUNT))?;
         let own: Vec<f64> = own.iter().map(|x| convert(*x)).collect();
         component.instance.set(*reference, &own)?;
         rest = after;
     }
-    Ok(Status::Ok)
+    if rest.is_empty() { Ok(Status::Ok) } else { Err(Failure::Wrong(OTHER_COUNT)) }
 }
 
 /// How many elements the variable of a reference has.
@@ -149,7 +149,7 @@ fn length_of(component: &Component, reference: u32) -> Result<usize, Failure> {
     Ok(port.ty.len())
 }
 
-const TOO_FEW: &str = "there are fewer values than elements of the variables";
+const OTHER_COUNT: &str = "there are fewer or more values than elements of the variables";
 const NO_SUCH: &str = "the model has no variables of this type";
 
 /// Functions that read and set variables of a type.
@@ -259,13 +259,14 @@ functions! {
     }
 
     /// Goes on with steps.
-    fn fmi3EnterStepMode(_component) {
+    fn fmi3EnterStepMode(component) {
+        component.instance.enter_step()?;
         Ok(Status::Ok)
     }
 
     /// Ends the run.
     fn fmi3Terminate(component) {
-        component.instance.terminate();
+        component.instance.terminate()?;
         Ok(Status::Ok)
     }
 

@@ -127,7 +127,7 @@ functions! {
 
     /// Ends the run.
     fn fmi2Terminate(component) {
-        component.instance.terminate();
+        component.instance.terminate()?;
         Ok(Status::Ok)
     }
 

@@ -33,7 +33,7 @@ NOT_FOLLOWED = {
     "inelastic-balls": "a contact that the importer locates late is a push of 0 more",
     "pwm-inverter": "two changes of an indicator in one step of the importer's solver are none to it",
     "robertson": "the importer's solver takes more steps than it may",
-    "drive-cycle": "events located again and again at a kink count as accumulating",
+
 }
 
 # When runs of a model that ends by itself end here.

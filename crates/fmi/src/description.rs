@@ -332,7 +332,7 @@ pub struct Structure {
     pub indicators: Vec<Unknown>,
 }
 
-/// A variable that is computed, and what from.
+/// A variable that is computed, and what from. In FMI 2.0 it is one element of an array.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unknown {
     /// Its reference.

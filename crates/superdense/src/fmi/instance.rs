@@ -15,6 +15,7 @@ use model::Refused;
 
 use super::exchange::Owner;
 use super::interface::{Interface, Port, Role, value_of};
+use crate::run::Executor;
 use crate::{HoldError, InputKind, RowsPer, Run, Settings, System};
 
 /// The stop time of a run whose importer has given none \[s\].
@@ -132,6 +133,8 @@ pub struct Instance {
     pub(crate) slopes: Vec<Vec<Vec<f64>>>,
     /// For each port, whether the run has a polynomial for it that is not constant.
     pub(crate) bent: Vec<bool>,
+    /// For each port, whether it is an input that follows the data of the model: nobody has set it.
+    pub(crate) fed: Vec<bool>,
     pub(crate) held: Held,
     /// What was given for the run: start, stop, relative tolerance.
     pub(crate) start: f64,
@@ -140,9 +143,11 @@ pub struct Instance {
     pub(crate) run: Option<Run>,
     /// In Model Exchange, where the importer is, and the continuous inputs before an event.
     pub(crate) owner: Option<Owner>,
-    pub(crate) left_inputs: Vec<Vec<f64>>,
+    pub(crate) left_inputs: Vec<Option<Vec<f64>>>,
     /// Whether the values of signals are those of the run.
     pub(crate) fresh: bool,
+    /// In Co-Simulation, whether an event is being handled.
+    pub(crate) event: bool,
 }
 
 impl Instance {
@@ -163,7 +168,13 @@ impl Instance {
             }
         }
         let count = interface.ports().len();
+        let data = &interface.system.data;
+        let fed = |port: &Port| match &port.role {
+            Role::Input(input) => data.iter().any(|own| own.input.id() == input.id()),
+            _ => false,
+        };
         Instance {
+            fed: interface.ports().iter().map(fed).collect(),
             kind,
             phase: Phase::Setup,
             held: Arc::new(Mutex::new(vec![0.0; values.len()])),
@@ -178,6 +189,7 @@ impl Instance {
             owner: (kind == Kind::ModelExchange).then(Owner::default),
             left_inputs: Vec::new(),
             fresh: false,
+            event: false,
             interface: interface.clone(),
         }
     }
@@ -222,7 +234,7 @@ impl Instance {
             return Err(InstanceError::WrongState("initialisation has not begun"));
         }
         self.started()?;
-        self.left_inputs.clear();
+        self.left_inputs = self.inputs_before();
         self.phase = Phase::Stepping;
         Ok(())
     }
@@ -240,13 +252,15 @@ impl Instance {
         check(port, numbers)?;
         let same = |(own, new): (&f64, &f64)| own.to_bits() == new.to_bits();
         let unchanged = self.values[range.clone()].iter().zip(numbers).all(same);
-        if unchanged {
+        let index = self.index_of(port);
+        // Before the start, the value that an input begins with is none that is given.
+        if unchanged && !(self.fed[index] && self.phase == Phase::Stepping) {
             return Ok(());
         }
         self.values[range].copy_from_slice(numbers);
-        let index = self.index_of(port);
+        self.fed[index] = false;
         self.changed[index] = true;
-        if self.owner.is_some() {
+        if self.owner.is_some() || self.event {
             self.fresh = false;
         }
         if self.phase == Phase::Initializing {
@@ -305,7 +319,9 @@ impl Instance {
         if first + count > port.range().end {
             return Err(InstanceError::NoVariable(reference));
         }
-        let given = matches!(port.role, Role::Time | Role::Parameter(_) | Role::Input(_));
+        let follows = self.fed[self.index_of(port)] && self.phase != Phase::Setup;
+        let given =
+            !follows && matches!(port.role, Role::Time | Role::Parameter(_) | Role::Input(_));
         if !given && !self.fresh {
             self.look()?;
         }
@@ -321,8 +337,12 @@ impl Instance {
             return Err(InstanceError::WrongState("signals are computed in initialisation"));
         }
         self.started()?;
+        self.look_at_data();
         if self.owner.is_some() {
             return self.look_owned();
+        }
+        if self.event && self.changed.contains(&true) {
+            return self.look_ahead();
         }
         let Instance { interface, values, held, run, .. } = self;
         let Some(run) = run else { return Ok(()) };
@@ -333,6 +353,37 @@ impl Instance {
                 Some(now) => values[port.range()].copy_from_slice(now),
                 None if *absent => values[port.range()].copy_from_slice(&held[port.range()]),
                 None => {}
+            }
+        }
+        self.fresh = true;
+        Ok(())
+    }
+
+    /// Takes the present values of inputs that follow the data of the model.
+    fn look_at_data(&mut self) {
+        let Instance { interface, values, fed, run, owner, .. } = self;
+        let Some(Executor::Exact(simulation)) = run.as_ref().map(|own| &own.executor) else {
+            return;
+        };
+        let time = owner.as_ref().map_or(values[0], |own| own.time);
+        for (port, _) in interface.ports().iter().zip(fed).filter(|(_, fed)| **fed) {
+            if let Role::Input(input) = &port.role {
+                values[port.range()].copy_from_slice(&simulation.input_at(input.id(), time));
+            }
+        }
+    }
+
+    /// Reads signals as what was set at an event will make them, which happens in the coming
+    /// iteration.
+    pub(crate) fn look_ahead(&mut self) -> Result<(), InstanceError> {
+        let before = self.save();
+        let done = self.update_discrete().and_then(|_| self.look());
+        let seen = std::mem::take(&mut self.values);
+        self.restore(&before);
+        done?;
+        for port in self.interface.ports() {
+            if matches!(port.role, Role::Signal { .. }) {
+                self.values[port.range()].copy_from_slice(&seen[port.range()]);
             }
         }
         self.fresh = true;
@@ -356,7 +407,10 @@ impl Instance {
                 _ => None,
             };
             if let Some(input) = given {
-                run.set(input, &self.values[port.range()])?;
+                if !self.fed[index] {
+                    run.take_back(input)?;
+                    run.set(input, &self.values[port.range()])?;
+                }
             }
             self.changed[index] = false;
         }
@@ -421,7 +475,7 @@ impl Instance {
 
     /// Gives the run what was set since the last step.
     pub(crate) fn give(&mut self) -> Result<(), InstanceError> {
-        let Instance { interface, values, changed, slopes, bent, run, .. } = self;
+        let Instance { interface, values, changed, slopes, bent, run, fed, .. } = self;
         let Some(run) = run else { return Ok(()) };
         let now = run.time();
         for (index, port) in interface.ports().iter().enumerate() {
@@ -430,6 +484,11 @@ impl Instance {
             let (Role::Input(input) | Role::Parameter(Some(input))) = &port.role else { continue };
             let value = &values[port.range()];
             let flat = slopes.iter().flatten().all(|x| *x == 0.0);
+            if !flat || changed {
+                // The data of the model end where the importer begins.
+                run.take_back(input)?;
+                fed[index] = false;
+            }
             if !flat {
                 let scaled = |(order, own): (usize, &Vec<f64>)| -> Vec<f64> {
                     let factor = [1.0, 2.0, 6.0][order];
@@ -456,7 +515,7 @@ impl Instance {
         }
         let to = self.target(from, length)?;
         self.give()?;
-        self.fresh = false;
+        (self.fresh, self.event) = (false, false);
         let Some(run) = &mut self.run else { return Ok(Stepped::at(to.seconds())) };
         let (reason, event) = match early {
             true => {
@@ -508,6 +567,7 @@ impl Instance {
 
     /// What was set at an event takes effect there. Afterwards the instant is over.
     pub fn update_discrete(&mut self) -> Result<Iterated, InstanceError> {
+        self.running()?;
         if self.owner.is_some() {
             return self.iterate_owned();
         }
@@ -522,9 +582,20 @@ impl Instance {
         Ok(found)
     }
 
+    /// In Co-Simulation, the handling of an event is over.
+    pub fn enter_step(&mut self) -> Result<(), InstanceError> {
+        self.running()?;
+        self.event = false;
+        Ok(())
+    }
+
     /// The run is over; values can still be read.
-    pub fn terminate(&mut self) {
+    pub fn terminate(&mut self) -> Result<(), InstanceError> {
+        if self.phase == Phase::Setup {
+            return Err(InstanceError::WrongState("nothing has begun that could be terminated"));
+        }
         self.phase = Phase::Ended;
+        Ok(())
     }
 
     /// Back to before initialisation.

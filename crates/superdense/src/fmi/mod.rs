@@ -12,6 +12,7 @@ mod instances;
 mod interface;
 mod package;
 mod saved;
+mod structure;
 
 pub use ::fmi::import::{HOST_COMMAND, HOST_VARIABLE, serve};
 pub use ::fmi::{
