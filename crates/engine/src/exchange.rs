@@ -7,6 +7,7 @@
 //! positive until the function leaves its rounding. At a tick the owner's states become those of the
 //! regions, and the microsteps are those of any run.
 
+mod foreseen;
 mod past;
 
 use base::{Tag, Time};
@@ -42,6 +43,9 @@ pub struct Direction {
     /// That of continuous inputs, beside those of [`Outside::inputs`].
     pub inputs: Vec<Vec<f64>>,
 }
+
+/// How many roundings a function on the side 0 may be from zero.
+const ROUNDINGS: f64 = 64.0;
 
 impl Simulation {
     /// Why the states of this run cannot be in the hands of somebody else; none if they can.
@@ -152,7 +156,7 @@ impl Simulation {
             for region in engine.program.regions.ids() {
                 if engine.program.regions[region].moves {
                     engine.compute_rates(region, true);
-                    left |= !engine.left_sides(region).is_empty();
+                    left |= engine.left_sides(region).iter().any(|own| own.left);
                 }
             }
         });
@@ -210,6 +214,14 @@ impl Simulation {
     }
 }
 
+/// A watched function that has left its side, or that is near zero and counts as zero.
+struct Standing {
+    watch: usize,
+    /// The value up to which it counts as zero: its own as far as its slope explains that.
+    residual: f64,
+    left: bool,
+}
+
 impl Engine<'_> {
     /// Writes time, states, continuous inputs and delayed signals into the buffer.
     fn place_outside(&mut self, at: &Outside<'_>) {
@@ -245,7 +257,7 @@ impl Engine<'_> {
     }
 
     /// Whether a part of a region runs.
-    fn runs_in(&self, fragment: FragmentId) -> bool {
+    pub(crate) fn runs_in(&self, fragment: FragmentId) -> bool {
         fragment == FragmentId::ROOT
             || self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
     }
@@ -283,8 +295,9 @@ impl Engine<'_> {
             side if side > 0.0 => g + 2.0 * residual,
             side if side < 0.0 => g - 2.0 * residual,
             _ => {
+                // The owner's steps round its states, too.
                 let noise = self.rounded(program::WatchId { region, index: watch })[0].error;
-                residual.max(noise) - g.abs()
+                residual + ROUNDINGS * noise - g.abs()
             }
         };
         match moved {
@@ -315,20 +328,20 @@ impl Engine<'_> {
                 self.look_back(region, time);
             }
             let state = &mut self.state.regions[region];
-            for (watch, residual) in &left {
+            for Standing { watch, residual, .. } in &left {
                 if let Some(own) = counted(watches(&state.ranges), *watch) {
                     state.residuals[own] = *residual;
                 }
             }
-            state.crossing = !left.is_empty();
+            state.crossing = left.iter().any(|own| own.left);
             self.scratch.race.moved(region, standing(state));
         }
         self.state.tag = self.state.tag.max(Tag::new(time, 0));
     }
 
-    /// The watched functions of a region that have left their sides, computed from the buffer, each
-    /// with its residual: its value as far as its slope explains that.
-    fn left_sides(&mut self, region: RegionId) -> Vec<(usize, f64)> {
+    /// The watched functions of a region that have left their sides, or count as zero, computed from
+    /// the buffer.
+    fn left_sides(&mut self, region: RegionId) -> Vec<Standing> {
         let code = &self.program.regions[region];
         let mut left = Vec::new();
         for slice in code.slices.iter().filter(|slice| slice.watches > 0) {
@@ -342,7 +355,10 @@ impl Engine<'_> {
                 let kept = if side < 0.0 { indicator < 0.0 } else { indicator > 0.0 };
                 if !kept {
                     let explained = side != 0.0 && slope * side < 0.0;
-                    left.push((watch, if explained { g.abs() } else { 0.0 }));
+                    let residual = if explained { g.abs() } else { 0.0 };
+                    left.push(Standing { watch, residual, left: true });
+                } else if side == 0.0 && g != 0.0 {
+                    left.push(Standing { watch, residual: g.abs(), left: false });
                 }
             }
         }

@@ -14,6 +14,7 @@ pub fn write(description: &Description) -> String {
     text += &head(description);
     kinds(&mut text, description);
     units(&mut text, description);
+    categories(&mut text, description);
     experiment(&mut text, description);
     text += "  <ModelVariables>\n";
     let mut indices = HashMap::new();
@@ -146,6 +147,16 @@ fn units(text: &mut String, own: &Description) {
             let _ = writeln!(text, "    <Unit name=\"{}\"/>", escaped(unit));
         }
         *text += "  </UnitDefinitions>\n";
+    }
+}
+
+fn categories(text: &mut String, own: &Description) {
+    if !own.categories.is_empty() {
+        *text += "  <LogCategories>\n";
+        for name in &own.categories {
+            let _ = writeln!(text, "    <Category name=\"{}\"/>", escaped(name));
+        }
+        *text += "  </LogCategories>\n";
     }
 }
 

@@ -516,11 +516,6 @@ impl Run {
         Ok(())
     }
 
-    /// Takes back what a signal from outside has been fed and is still to come.
-    pub(crate) fn take_back(&mut self, input: &InputHandle) -> Result<(), HoldError> {
-        self.fed(input).map(|simulation| simulation.forget(input.id))
-    }
-
     /// Feeds the data that the model names.
     pub(crate) fn feed_data(&mut self) {
         let data = self.system.data.clone();

@@ -181,7 +181,7 @@ impl Engine<'_> {
 
     /// Whether the functions of a region move with a signal whose motion is not known: their slopes
     /// say nothing about the height of an arc, and nothing is at rest.
-    fn moves_unknown(&self, region: RegionId) -> bool {
+    pub(crate) fn moves_unknown(&self, region: RegionId) -> bool {
         let program = self.program;
         let reads = |input: &InputId| {
             let value = program.states[program.inputs[*input].value(0)].tracked;

@@ -42,6 +42,13 @@ impl Interface {
         self.ports.iter().filter(|own| matches!(own.role, Role::State(_))).count()
     }
 
+    /// The magnitude of a continuous state at which the absolute tolerance of the model is the
+    /// relative one.
+    pub fn nominal(&self) -> f64 {
+        let run = self.system.settings();
+        run.absolute_tolerance / run.relative_tolerance
+    }
+
     /// How many event indicators there are.
     pub fn indicator_count(&self) -> usize {
         self.ports.iter().filter(|own| matches!(own.role, Role::Indicator(_))).count()
@@ -198,7 +205,9 @@ impl Instance {
         // Inputs that were set at the event are changes of it, after the left limits.
         let left = self.left_limits();
         self.give()?;
-        let Owned { simulation, recorder, owner, .. } = self.owned()?;
+        let run = self.interface.system.settings();
+        let span = PART * (run.stop - run.start.time()).seconds();
+        let Owned { simulation, recorder, owner, inputs } = self.owned()?;
         if !owner.event {
             return Err(InstanceError::WrongState("iterations are done in event mode"));
         }
@@ -211,7 +220,8 @@ impl Instance {
                 owner.last = OutsidePoint::of(&at);
             }
             // An event that was asked for only to end a step is none.
-            let asked = owner.horizon.is_some_and(|horizon| owner.time >= horizon);
+            let early = LATE * owner.time.abs().max(1.0);
+            let asked = owner.horizon.is_some_and(|horizon| owner.time >= horizon - early);
             if !asked || given || simulation.is_event_outside(&at, owner.at) {
                 acted = true;
                 progress = simulation.begin_outside(&at, owner.at, recorder)?;
@@ -230,8 +240,14 @@ impl Instance {
         let again = simulation.is_in_tick() && progress == Progress::Going || acted && !ended;
         let next = simulation.next_time();
         let next = (next < Time::MAX).then(|| next.seconds());
+        let from = owner.time.max(owner.at.seconds());
         let delays = simulation.records_steps();
-        owner.horizon = delays.then(|| owner.time.max(owner.at.seconds()) + owner.reach);
+        owner.horizon = delays.then_some(from + owner.reach);
+        if !again && !ended {
+            let at = Outside { time: from, states: &owner.states, inputs: &inputs };
+            let foreseen = simulation.foreseen(&at, span);
+            owner.horizon = owner.horizon.into_iter().chain(foreseen).reduce(f64::min);
+        }
         let found = Iterated {
             again,
             terminated: !again && ended,
@@ -409,6 +425,9 @@ struct Owned<'i> {
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= f64::EPSILON * a.abs().max(b.abs())
 }
+
+/// The part of the run that the model describes for which crossings by time alone are foreseen.
+const PART: f64 = 1.0 / 50.0;
 
 /// How late an importer may come to a known event, relative to the time.
 const LATE: f64 = 1e-9;

@@ -16,7 +16,7 @@ use model::Refused;
 use super::exchange::Owner;
 use super::interface::{Interface, Port, Role, value_of};
 use crate::run::Executor;
-use crate::{HoldError, InputKind, RowsPer, Run, Settings, System};
+use crate::{HoldError, InputHandle, InputKind, RowsPer, Run, Settings, System};
 
 /// The stop time of a run whose importer has given none \[s\].
 const FAR: f64 = 1e12;
@@ -294,7 +294,7 @@ impl Instance {
         Ok(())
     }
 
-    fn index_of(&self, port: &Port) -> usize {
+    pub(crate) fn index_of(&self, port: &Port) -> usize {
         self.interface.ports().partition_point(|own| own.range().end <= port.first)
     }
 
@@ -311,87 +311,8 @@ impl Instance {
         }
     }
 
-    /// The elements from a reference on.
-    pub fn get(&mut self, reference: u32, count: usize) -> Result<&[f64], InstanceError> {
-        let first = reference as usize;
-        let interface = self.interface.clone();
-        let port = interface.port_at(first).ok_or(InstanceError::NoVariable(reference))?;
-        if first + count > port.range().end {
-            return Err(InstanceError::NoVariable(reference));
-        }
-        let follows = self.fed[self.index_of(port)] && self.phase != Phase::Setup;
-        let given =
-            !follows && matches!(port.role, Role::Time | Role::Parameter(_) | Role::Input(_));
-        if !given && !self.fresh {
-            self.look()?;
-        }
-        Ok(&self.values[first..first + count])
-    }
-
-    /// Reads all signals of the run.
-    pub(crate) fn look(&mut self) -> Result<(), InstanceError> {
-        if self.fresh {
-            return Ok(());
-        }
-        if self.phase == Phase::Setup {
-            return Err(InstanceError::WrongState("signals are computed in initialisation"));
-        }
-        self.started()?;
-        self.look_at_data();
-        if self.owner.is_some() {
-            return self.look_owned();
-        }
-        if self.event && self.changed.contains(&true) {
-            return self.look_ahead();
-        }
-        let Instance { interface, values, held, run, .. } = self;
-        let Some(run) = run else { return Ok(()) };
-        let held = held.lock().unwrap_or_else(|own| own.into_inner());
-        for port in interface.ports() {
-            let Role::Signal { signal, absent, .. } = &port.role else { continue };
-            match run.get(signal)? {
-                Some(now) => values[port.range()].copy_from_slice(now),
-                None if *absent => values[port.range()].copy_from_slice(&held[port.range()]),
-                None => {}
-            }
-        }
-        self.fresh = true;
-        Ok(())
-    }
-
-    /// Takes the present values of inputs that follow the data of the model.
-    fn look_at_data(&mut self) {
-        let Instance { interface, values, fed, run, owner, .. } = self;
-        let Some(Executor::Exact(simulation)) = run.as_ref().map(|own| &own.executor) else {
-            return;
-        };
-        let time = owner.as_ref().map_or(values[0], |own| own.time);
-        for (port, _) in interface.ports().iter().zip(fed).filter(|(_, fed)| **fed) {
-            if let Role::Input(input) = &port.role {
-                values[port.range()].copy_from_slice(&simulation.input_at(input.id(), time));
-            }
-        }
-    }
-
-    /// Reads signals as what was set at an event will make them, which happens in the coming
-    /// iteration.
-    pub(crate) fn look_ahead(&mut self) -> Result<(), InstanceError> {
-        let before = self.save();
-        let done = self.update_discrete().and_then(|_| self.look());
-        let seen = std::mem::take(&mut self.values);
-        self.restore(&before);
-        done?;
-        for port in self.interface.ports() {
-            if matches!(port.role, Role::Signal { .. }) {
-                self.values[port.range()].copy_from_slice(&seen[port.range()]);
-            }
-        }
-        self.fresh = true;
-        Ok(())
-    }
-
     /// Starts the run if that has not been done yet, and does the events of the start.
-    fn started(&mut self) -> Result<(), InstanceError> {
+    pub(crate) fn started(&mut self) -> Result<(), InstanceError> {
         if self.run.is_some() {
             return Ok(());
         }
@@ -403,14 +324,18 @@ impl Instance {
         self.keep_held(&mut run);
         for (index, port) in self.interface.ports().iter().enumerate() {
             let given = match &port.role {
-                Role::Input(input) => (self.changed[index] || input.is_required()).then_some(input),
+                Role::Input(input) => {
+                    // A run may have been begun before, with other values.
+                    let own = self.values[port.range()].iter().map(|x| x.to_bits());
+                    let start = port.start.iter().flatten().map(|x| x.to_bits());
+                    let set = self.changed[index] || own.ne(start);
+                    (set || input.is_required()).then_some(input)
+                }
                 _ => None,
             };
-            if let Some(input) = given {
-                if !self.fed[index] {
-                    run.take_back(input)?;
-                    run.set(input, &self.values[port.range()])?;
-                }
+            if let Some(input) = given.filter(|_| !self.fed[index]) {
+                take_back(&mut run, input);
+                run.set(input, &self.values[port.range()])?;
             }
             self.changed[index] = false;
         }
@@ -486,7 +411,7 @@ impl Instance {
             let flat = slopes.iter().flatten().all(|x| *x == 0.0);
             if !flat || changed {
                 // The data of the model end where the importer begins.
-                run.take_back(input)?;
+                take_back(run, input);
                 fed[index] = false;
             }
             if !flat {
@@ -607,6 +532,13 @@ impl Instance {
 impl Stepped {
     fn at(time: f64) -> Stepped {
         Stepped { time, terminated: false, event: false }
+    }
+}
+
+/// The data of the model end where an importer sets an input itself.
+fn take_back(run: &mut Run, input: &InputHandle) {
+    if let Executor::Exact(simulation) = &mut run.executor {
+        simulation.forget(input.id());
     }
 }
 

@@ -261,6 +261,10 @@ fn token(interface: &Interface, version: Version) -> String {
     format!("superdense-{}-{version}-{identity:016x}", env!("CARGO_PKG_VERSION"))
 }
 
+/// The categories of messages: steps that are discarded, mistakes and failures, and errors of the
+/// library itself.
+pub const CATEGORIES: [&str; 3] = ["logStatusDiscard", "logStatusError", "logStatusFatal"];
+
 /// The description of a model, and the kinds that it does not have.
 fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind, String)>) {
     let system = &interface.system;
@@ -289,6 +293,7 @@ fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind,
         description: Some(system.origin.model.description.clone()).filter(|own| !own.is_empty()),
         tool: Some(format!("Superdense {}", env!("CARGO_PKG_VERSION"))),
         made: None,
+        categories: CATEGORIES.map(str::to_owned).into(),
         co_simulation: Some(abilities),
         model_exchange: exchanges.then_some(exchange),
         indicators: interface.indicator_count(),
