@@ -16,6 +16,7 @@ use crate::compose::{Composer, GivenPart, compose_into};
 use crate::inputs::{InputId, InputProgram};
 use crate::program::Program;
 use crate::rates::roots_of;
+use crate::region::RegionProgram;
 use crate::slots::Slots;
 use crate::tracked::TrackedId;
 
@@ -403,66 +404,72 @@ impl Search<'_> {
 
     fn listed(&self, smooth: &Found, tick: &Found) -> Dependencies {
         let found = [smooth, tick];
-        let mut records = Vec::new();
-        for record in &self.diagram.records {
+        let of_record = |record: &diagram::Record| {
             let length = self.diagram.wire(record.wire).ty.len();
             let mut each: Vec<Vec<Known>> = vec![Vec::new(); length];
             for (functions, found) in self.phases.iter().zip(found) {
                 for part in [Part::Value, Part::Present] {
                     let Some(node) = functions.part(record.wire, part) else { continue };
-                    let one = functions.composer.graph.ty(node).len() == 1;
                     for (element, own) in each.iter_mut().enumerate() {
-                        let moves =
-                            found.get(&node).map(|own| own.of(if one { 0 } else { element }));
-                        own.extend(
-                            moves
-                                .map_or(&[][..], |own| &own[..])
-                                .iter()
-                                .map(|name| self.names[*name as usize]),
-                        );
+                        own.extend(self.named(functions, found, node, element));
                     }
                 }
             }
-            records.push(each.into_iter().map(in_order).collect());
-        }
-        let functions = &self.phases[0];
-        let named = |node: &NodeId, element: usize| -> Vec<Known> {
-            let one = functions.composer.graph.ty(*node).len() == 1;
-            let moves = smooth.get(node).map(|own| own.of(if one { 0 } else { element }));
-            let names = moves.map_or(&[][..], |own| &own[..]);
-            in_order(names.iter().map(|name| self.names[*name as usize]).collect())
+            each.into_iter().map(in_order).collect()
         };
-        let mut rates = Vec::new();
-        let mut states = Vec::new();
-        let mut watches = Vec::new();
+        let mut listed = Dependencies {
+            records: self.diagram.records.iter().map(of_record).collect(),
+            ..Dependencies::default()
+        };
         for region in &self.program.regions {
-            let mut own: Vec<Vec<Known>> = vec![Vec::new(); region.dimension];
-            for (node, slot) in &functions.rates {
-                if region.rate.slots(region.dimension).contains(*slot) {
-                    let first = (*slot - region.rate) as usize;
-                    for element in 0..functions.composer.graph.ty(*node).len() {
-                        own[first + element] = named(node, element);
-                    }
-                }
-            }
-            rates.extend(own);
-            for place in region.state.slots(region.dimension).iter() {
-                let names = self.of.get(&place).map_or(&[][..], |own| &own[..]);
-                states
-                    .push(in_order(names.iter().map(|name| self.names[*name as usize]).collect()));
-            }
-            let mut own: Vec<Vec<Known>> = vec![Vec::new(); region.watches.len()];
-            for (node, _, first, length) in &functions.operands {
-                for element in 0..*length {
-                    let crossing = first.plus(element);
-                    let at = (0..region.watches.len())
-                        .filter(|at| region.watches[*at].crossing == crossing);
-                    at.for_each(|at| own[at] = named(node, element));
-                }
-            }
-            watches.extend(own);
+            self.list_region(region, smooth, &mut listed);
         }
-        Dependencies { records, states, rates, watches }
+        listed
+    }
+
+    /// What an element of a node is computed from; a scalar is one for all elements.
+    fn named(
+        &self,
+        functions: &Functions,
+        found: &Found,
+        node: NodeId,
+        element: usize,
+    ) -> Vec<Known> {
+        let one = functions.composer.graph.ty(node).len() == 1;
+        let moves = found.get(&node).map(|own| own.of(if one { 0 } else { element }));
+        self.meant(moves.map_or(&[][..], |own| &own[..]))
+    }
+
+    fn meant(&self, names: &[u32]) -> Vec<Known> {
+        in_order(names.iter().map(|name| self.names[*name as usize]).collect())
+    }
+
+    fn list_region(&self, region: &RegionProgram, smooth: &Found, listed: &mut Dependencies) {
+        let functions = &self.phases[0];
+        let mut rates: Vec<Vec<Known>> = vec![Vec::new(); region.dimension];
+        for (node, slot) in &functions.rates {
+            if region.rate.slots(region.dimension).contains(*slot) {
+                let first = (*slot - region.rate) as usize;
+                for element in 0..functions.composer.graph.ty(*node).len() {
+                    rates[first + element] = self.named(functions, smooth, *node, element);
+                }
+            }
+        }
+        listed.rates.extend(rates);
+        let places = region.state.slots(region.dimension).iter();
+        listed.states.extend(
+            places.map(|place| self.meant(self.of.get(&place).map_or(&[][..], |own| &own[..]))),
+        );
+        let mut watches: Vec<Vec<Known>> = vec![Vec::new(); region.watches.len()];
+        for (node, _, first, length) in &functions.operands {
+            for (own, watch) in watches.iter_mut().zip(&region.watches) {
+                let element = (0..*length).find(|i| first.plus(*i) == watch.crossing);
+                if let Some(element) = element {
+                    *own = self.named(functions, smooth, *node, element);
+                }
+            }
+        }
+        listed.watches.extend(watches);
     }
 }
 

@@ -55,8 +55,7 @@ struct Past {
     readers: Vec<Reader>,
     /// The signals at the start of the phase, which are read until the phase has a piece.
     fresh: Vec<f64>,
-    /// How far steps may read beyond the end \[s\], if a delay that is a signal is shorter than the
-    /// step.
+    /// How far steps may read beyond the end \[s\], if a delay that is a signal is shorter.
     reach: f64,
     /// Whether the last step did.
     overran: bool,

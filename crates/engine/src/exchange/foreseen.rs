@@ -26,6 +26,7 @@ impl Simulation {
         let mut first = None;
         self.beside(|engine| {
             engine.place_outside(at);
+            engine.scratch.outside = at.inputs.iter().map(|(input, _)| *input).collect();
             let mut left = MOST;
             for watch in engine.of_time() {
                 let end = first.unwrap_or(at.time + span);
