@@ -80,6 +80,7 @@ python() {
 # Every model as an FMU in FMPy; by itself, `./test.sh fmi` takes each in both versions.
 fmi() {
     environment fmpy
+    target/venv/bin/python apps/fmu/tests/strict.py target/debug/superdense
     target/venv/bin/python apps/fmu/tests/fmpy_models.py target/debug/superdense models "$@"
 }
 

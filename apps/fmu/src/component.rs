@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use superdense::fmi::{Instance, InstanceError, Kind, SavedInstance, load};
+use superdense::fmi::{CATEGORIES, Instance, InstanceError, Kind, SavedInstance, load};
 
 use crate::memory::Null;
 
@@ -48,6 +48,8 @@ pub struct Component {
     /// Its name, in messages.
     name: CString,
     logger: Logger,
+    /// For each category, whether its messages are sent.
+    sends: [bool; CATEGORIES.len()],
     /// Whether FMI 3.0 uses the event mode.
     pub event_mode: bool,
     /// Whether a step may end early.
@@ -95,7 +97,8 @@ impl Logger {
     /// Sends a message.
     pub fn send(self, name: &CString, status: Status, message: &str) {
         let plain = |text: &str| CString::new(text.replace('\0', " ")).unwrap_or_default();
-        let (message, category) = (plain(message), c"logStatusError");
+        let message = plain(message);
+        let category = plain(category_of(status).map_or("", |index| CATEGORIES[index]));
         match self {
             Logger::None => {}
             // SAFETY: the importer gave the function with its environment, and the texts end with
@@ -113,6 +116,16 @@ impl Logger {
     }
 }
 
+/// The category of a message with a status.
+fn category_of(status: Status) -> Option<usize> {
+    match status {
+        Status::Ok => None,
+        Status::Discard => Some(0),
+        Status::Error => Some(1),
+        Status::Fatal => Some(2),
+    }
+}
+
 /// What an importer says as it makes an instance.
 #[derive(Debug)]
 pub struct Birth {
@@ -126,6 +139,8 @@ pub struct Birth {
     pub kind: Kind,
     /// Where messages go.
     pub logger: Logger,
+    /// Whether the importer asks for messages beside those of errors.
+    pub logging: bool,
 }
 
 impl Component {
@@ -157,6 +172,7 @@ impl Component {
             instance,
             name,
             logger: birth.logger,
+            sends: [birth.logging, true, true],
             event_mode: false,
             early_return: false,
             terminated: false,
@@ -168,19 +184,38 @@ impl Component {
     pub fn status(&self, result: Result<Status, Failure>) -> Status {
         match result {
             Ok(status) => status,
-            // The importer has gone too far and can take a shorter step.
-            Err(Failure::Instance(InstanceError::NotFinite)) => Status::Discard,
             Err(failure) => {
-                self.logger.send(&self.name, Status::Error, &failure.message());
-                Status::Error
+                // Beyond what the rates are defined for, the importer can take a shorter step.
+                let discards = matches!(failure, Failure::Instance(InstanceError::NotFinite));
+                let status = if discards { Status::Discard } else { Status::Error };
+                self.send(status, &failure.message());
+                status
             }
         }
+    }
+
+    fn send(&self, status: Status, message: &str) {
+        if category_of(status).is_some_and(|index| self.sends[index]) {
+            self.logger.send(&self.name, status, message);
+        }
+    }
+
+    /// Chooses which messages are sent: none, those of some categories, or all.
+    pub fn choose_messages(&mut self, on: bool, names: &[String]) -> Result<Status, Failure> {
+        let known = |name: &String| CATEGORIES.contains(&&**name) || name == "logAll";
+        if !names.iter().all(known) {
+            return Err(Failure::Wrong("there is no such category of messages"));
+        }
+        let all = names.is_empty() || names.iter().any(|own| own == "logAll");
+        let chosen = |name: &str| on && (all || names.iter().any(|own| own == name));
+        self.sends = CATEGORIES.map(chosen);
+        Ok(Status::Ok)
     }
 
     /// Sends the message that the library itself is wrong.
     pub fn panicked(&self, what: &str) {
         let message = format!("an internal error: {what}");
-        self.logger.send(&self.name, Status::Fatal, &message);
+        self.send(Status::Fatal, &message);
     }
 
     /// Keeps the state, in place of one that was kept before.

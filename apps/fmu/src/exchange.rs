@@ -21,6 +21,16 @@ fn completed(component: &mut Component) -> Result<(bool, bool), Failure> {
     Ok((component.instance.completed_step()?, component.terminated))
 }
 
+/// All states have the same magnitude; a wrong number of them is refused.
+fn give_nominals(component: &Component, nominals: &mut [f64]) -> Result<Status, Failure> {
+    let interface = component.instance.interface();
+    if nominals.len() != interface.state_count() {
+        return Err(Failure::Wrong("there is another number of states"));
+    }
+    nominals.fill(interface.nominal());
+    Ok(Status::Ok)
+}
+
 functions! {
     /// Begins the handling of an event.
     fn fmi2EnterEventMode(component) {
@@ -133,16 +143,14 @@ functions! {
         Ok(Status::Ok)
     }
 
-    /// The magnitudes of the states, of which nothing is known.
-    fn fmi2GetNominalsOfContinuousStates(_component, nominals: *mut f64, count: usize) {
-        slice_mut(nominals, count)?.fill(1.0);
-        Ok(Status::Ok)
+    /// The magnitudes of the states.
+    fn fmi2GetNominalsOfContinuousStates(component, nominals: *mut f64, count: usize) {
+        give_nominals(component, slice_mut(nominals, count)?)
     }
 
-    /// The magnitudes of the states, of which nothing is known.
-    fn fmi3GetNominalsOfContinuousStates(_component, nominals: *mut f64, count: usize) {
-        slice_mut(nominals, count)?.fill(1.0);
-        Ok(Status::Ok)
+    /// The magnitudes of the states.
+    fn fmi3GetNominalsOfContinuousStates(component, nominals: *mut f64, count: usize) {
+        give_nominals(component, slice_mut(nominals, count)?)
     }
 
     /// How many continuous states there are.

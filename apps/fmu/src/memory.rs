@@ -58,3 +58,12 @@ pub unsafe fn text(pointer: *const c_char) -> String {
         false => unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned(),
     }
 }
+
+/// Texts of the importer.
+///
+/// # Safety
+/// `pointer` is null or refers to `count` texts, each null or ending with a zero.
+pub unsafe fn texts(pointer: *const *const c_char, count: usize) -> Result<Vec<String>, Null> {
+    // SAFETY: the caller guarantees it.
+    unsafe { Ok(slice(pointer, count)?.iter().map(|own| text(*own)).collect()) }
+}

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use superdense::fmi::{Kind, SavedInstance};
 
 use crate::component::{Birth, Component, Failure, Logger, LoggerThree, Status};
-use crate::memory::{put, slice, slice_mut, text};
+use crate::memory::{put, slice, slice_mut, text, texts};
 
 /// The version of the standard.
 #[unsafe(no_mangle)]
@@ -20,13 +20,13 @@ pub extern "C" fn fmi3GetVersion() -> *const c_char {
 unsafe fn make(
     kind: Kind,
     texts: [*const c_char; 3],
-    logger: Option<LoggerThree>,
+    (logger, logging): (Option<LoggerThree>, bool),
     environment: *mut c_void,
 ) -> Option<Box<Component>> {
     // SAFETY: the caller guarantees it.
     let [name, token, resources] = texts.map(|own| unsafe { text(own) });
     let logger = logger.map_or(Logger::None, |own| Logger::Three(own, environment));
-    let birth = Birth { name, token, resources, kind, logger };
+    let birth = Birth { name, token, resources, kind, logger, logging };
     let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Component::make(birth)));
     made.ok().flatten()
 }
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     token: *const c_char,
     resources: *const c_char,
     _visible: bool,
-    _logging: bool,
+    logging: bool,
     event_mode: bool,
     early_return: bool,
     _intermediate: *const u32,
@@ -52,7 +52,9 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     _update: *mut c_void,
 ) -> *mut Component {
     // SAFETY: the importer calls the function as the standard requires.
-    let made = unsafe { make(Kind::CoSimulation, [name, token, resources], logger, environment) };
+    let made = unsafe {
+        make(Kind::CoSimulation, [name, token, resources], (logger, logging), environment)
+    };
     made.map_or(std::ptr::null_mut(), |mut own| {
         (own.event_mode, own.early_return) = (event_mode, early_return);
         Box::into_raw(own)
@@ -69,12 +71,14 @@ pub unsafe extern "C" fn fmi3InstantiateModelExchange(
     token: *const c_char,
     resources: *const c_char,
     _visible: bool,
-    _logging: bool,
+    logging: bool,
     environment: *mut c_void,
     logger: Option<LoggerThree>,
 ) -> *mut Component {
     // SAFETY: the importer calls the function as the standard requires.
-    let made = unsafe { make(Kind::ModelExchange, [name, token, resources], logger, environment) };
+    let made = unsafe {
+        make(Kind::ModelExchange, [name, token, resources], (logger, logging), environment)
+    };
     made.map_or(std::ptr::null_mut(), Box::into_raw)
 }
 
@@ -118,10 +122,10 @@ fn read<T>(
     for reference in references {
         let length = length_of(component, *reference)?;
         for x in component.instance.get(*reference, length)? {
-            *place.next().ok_or(Failure::Wrong(TOO_FEW))? = convert(*x);
+            *place.next().ok_or(Failure::Wrong(OTHER_COUNT))? = convert(*x);
         }
     }
-    Ok(Status::Ok)
+    if place.next().is_some() { Err(Failure::Wrong(OTHER_COUNT)) } else { Ok(Status::Ok) }
 }
 
 fn assign<T: Copy>(
@@ -132,12 +136,12 @@ fn assign<T: Copy>(
     let mut rest = values;
     for reference in references {
         let length = length_of(component, *reference)?;
-        let (own, after) = rest.split_at_checked(length).ok_or(Failure::Wrong(TOO_FEW))?;
+        let (own, after) = rest.split_at_checked(length).ok_or(Failure::Wrong(OTHER_COUNT))?;
         let own: Vec<f64> = own.iter().map(|x| convert(*x)).collect();
         component.instance.set(*reference, &own)?;
         rest = after;
     }
-    Ok(Status::Ok)
+    if rest.is_empty() { Ok(Status::Ok) } else { Err(Failure::Wrong(OTHER_COUNT)) }
 }
 
 /// How many elements the variable of a reference has.
@@ -149,7 +153,7 @@ fn length_of(component: &Component, reference: u32) -> Result<usize, Failure> {
     Ok(port.ty.len())
 }
 
-const TOO_FEW: &str = "there are fewer values than elements of the variables";
+const OTHER_COUNT: &str = "there are fewer or more values than elements of the variables";
 const NO_SUCH: &str = "the model has no variables of this type";
 
 /// Functions that read and set variables of a type.
@@ -229,11 +233,11 @@ without! {
 }
 
 functions! {
-    /// Messages are sent in any case: there are only those of failures.
+    /// Chooses which messages are sent.
     fn fmi3SetDebugLogging(
-        _component, _on: bool, _count: usize, _categories: *const *const c_char,
+        component, on: bool, count: usize, categories: *const *const c_char,
     ) {
-        Ok(Status::Ok)
+        component.choose_messages(on, &texts(categories, count)?)
     }
 
     /// Begins initialisation of a run.
@@ -259,13 +263,14 @@ functions! {
     }
 
     /// Goes on with steps.
-    fn fmi3EnterStepMode(_component) {
+    fn fmi3EnterStepMode(component) {
+        component.instance.enter_step()?;
         Ok(Status::Ok)
     }
 
     /// Ends the run.
     fn fmi3Terminate(component) {
-        component.instance.terminate();
+        component.instance.terminate()?;
         Ok(Status::Ok)
     }
 

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 use superdense::fmi::{Kind, SavedInstance};
 
 use crate::component::{Birth, Component, Failure, Logger, LoggerTwo, Status};
-use crate::memory::{put, slice, slice_mut, text};
+use crate::memory::{put, slice, slice_mut, text, texts};
 
 /// The functions that an importer gives an instance.
 #[repr(C)]
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
     resources: *const c_char,
     callbacks: *const Callbacks,
     _visible: c_int,
-    _logging: c_int,
+    logging: c_int,
 ) -> *mut Component {
     // SAFETY: the importer gives texts that end with a zero, and null or its functions.
     let (birth, callbacks) = unsafe {
@@ -52,8 +52,8 @@ pub unsafe extern "C" fn fmi2Instantiate(
     let logger = callbacks.and_then(|own| Some(Logger::Two(own.logger?, own.environment)));
     let (name, token, resources) = birth;
     let kind = if kind == 0 { Kind::ModelExchange } else { Kind::CoSimulation };
-    let logger = logger.unwrap_or(Logger::None);
-    let birth = Birth { name, token, resources, kind, logger };
+    let (logger, logging) = (logger.unwrap_or(Logger::None), logging != 0);
+    let birth = Birth { name, token, resources, kind, logger, logging };
     let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Component::make(birth)));
     made.ok().flatten().map_or(std::ptr::null_mut(), Box::into_raw)
 }
@@ -96,11 +96,11 @@ fn assign<T: Copy>(
 const NO_TEXTS: &str = "the model has no texts as variables";
 
 functions! {
-    /// Messages are sent in any case: there are only those of failures.
+    /// Chooses which messages are sent.
     fn fmi2SetDebugLogging(
-        _component, _on: c_int, _count: usize, _categories: *const *const c_char,
+        component, on: c_int, count: usize, categories: *const *const c_char,
     ) {
-        Ok(Status::Ok)
+        component.choose_messages(on != 0, &texts(categories, count)?)
     }
 
     /// What the run is to be.
@@ -127,7 +127,7 @@ functions! {
 
     /// Ends the run.
     fn fmi2Terminate(component) {
-        component.instance.terminate();
+        component.instance.terminate()?;
         Ok(Status::Ok)
     }
 

@@ -160,6 +160,13 @@ impl Parameters {
     }
 }
 
+impl Parameters {
+    /// Whether another value than that of the compiled model needs the model to be compiled again.
+    pub fn is_pinned(&self, id: ParameterId) -> bool {
+        self.computed[id.index()].pinned
+    }
+}
+
 impl Computed {
     fn again(&self, expr: &Expr, values: &[Value]) -> Result<Value, NeedsCompiling> {
         let found = evaluate(expr, &mut |name, span| {

@@ -7,6 +7,9 @@
 //! positive until the function leaves its rounding. At a tick the owner's states become those of the
 //! regions, and the microsteps are those of any run.
 
+mod foreseen;
+mod past;
+
 use base::{Tag, Time};
 use program::tape::{Dual, Slot, run};
 use program::{FragmentId, InputId, Profile, RegionId, Zeno};
@@ -16,6 +19,8 @@ use crate::rows::Sink;
 use crate::smooth::flow::{counted, watches};
 use crate::smooth::standing;
 use crate::{Progress, RunError, Simulation};
+pub use past::OutsidePoint;
+pub(crate) use past::OutsideStep;
 
 /// Where the owner of the states is.
 #[derive(Clone, Copy, Debug)]
@@ -39,13 +44,16 @@ pub struct Direction {
     pub inputs: Vec<Vec<f64>>,
 }
 
+/// How many roundings a function on the side 0 may be from zero.
+const ROUNDINGS: f64 = 64.0;
+
 impl Simulation {
     /// Why the states of this run cannot be in the hands of somebody else; none if they can.
     pub fn keeps_its_states(&self) -> Option<&'static str> {
         let program = self.program();
         let slides = program.regions.iter().any(|region| !region.sliding.is_empty());
         let checks = [
-            (!program.lines.is_empty(), "it has delays, which remember steps of our own solver"),
+            (!program.readers.is_empty(), "it has a delay that is a signal"),
             (slides, "it slides, which only our own solver does"),
             (self.options().zeno == Zeno::Rest, "its bodies come to rest (`zeno: rest`)"),
             (self.options().profile == Profile::Ptolemy, "it has the profile `ptolemy`"),
@@ -115,10 +123,44 @@ impl Simulation {
         found
     }
 
+    /// The value of a signal from outside at a time \[s\], as far as it was fed.
+    pub fn input_at(&self, input: InputId, time: f64) -> Vec<f64> {
+        let (program, slots) = (self.program(), self.slots());
+        let own = program.inputs[input];
+        let of = |state: program::StateId| {
+            &slots[program.tracked(program.states[state].tracked).range()]
+        };
+        let Some(origin) = own.origin() else { return of(own.value(0)).to_vec() };
+        let since = time - of(origin)[0];
+        let orders = own.states().count() - 1;
+        let mut value = vec![0.0; own.length];
+        for order in (0..orders).rev() {
+            let coefficients = of(own.value(order));
+            value.iter_mut().zip(coefficients).for_each(|(x, c)| *x = *x * since + c);
+        }
+        value
+    }
+
     /// The time of the next event that is known.
     pub fn next_time(&mut self) -> Time {
         let mut engine = self.engine();
         engine.next_event().min(engine.next_delayed()).min(engine.state.inputs.next())
+    }
+
+    /// Whether something has happened at a time that asks for a tick: an event is due, or a watched
+    /// function has left its side.
+    pub fn is_event_outside(&mut self, at: &Outside<'_>, time: Time) -> bool {
+        let mut left = self.next_time() <= time;
+        self.beside(|engine| {
+            engine.place_outside(at);
+            for region in engine.program.regions.ids() {
+                if engine.program.regions[region].moves {
+                    engine.compute_rates(region, true);
+                    left |= engine.left_sides(region).iter().any(|own| own.left);
+                }
+            }
+        });
+        left
     }
 
     /// Begins the tick at a time, with the states of the owner as left limits.
@@ -129,6 +171,7 @@ impl Simulation {
         sink: &mut dyn Sink,
     ) -> Result<Progress, RunError> {
         let mut engine = self.engine();
+        engine.scratch.outside = at.inputs.iter().map(|(input, _)| *input).collect();
         engine.take_states(at, time);
         engine.begin_tick_or_recover(time, sink)?;
         engine.after_tick()
@@ -171,9 +214,23 @@ impl Simulation {
     }
 }
 
+/// A watched function that has left its side, or that is near zero and counts as zero.
+struct Standing {
+    watch: usize,
+    /// The value up to which it counts as zero: its own as far as its slope explains that.
+    residual: f64,
+    left: bool,
+}
+
 impl Engine<'_> {
-    /// Writes time, states and continuous inputs into the buffer.
+    /// Writes time, states, continuous inputs and delayed signals into the buffer.
     fn place_outside(&mut self, at: &Outside<'_>) {
+        self.place_given(at);
+        self.place_delayed(at.time);
+    }
+
+    /// The same without delayed signals.
+    fn place_given(&mut self, at: &Outside<'_>) {
         let program = self.program;
         self.state.slots[program.time.index()] = at.time;
         let mut rest = at.states;
@@ -200,7 +257,7 @@ impl Engine<'_> {
     }
 
     /// Whether a part of a region runs.
-    fn runs_in(&self, fragment: FragmentId) -> bool {
+    pub(crate) fn runs_in(&self, fragment: FragmentId) -> bool {
         fragment == FragmentId::ROOT
             || self.state.slots[self.program.fragments[fragment].active.index()] != 0.0
     }
@@ -238,8 +295,9 @@ impl Engine<'_> {
             side if side > 0.0 => g + 2.0 * residual,
             side if side < 0.0 => g - 2.0 * residual,
             _ => {
+                // The owner's steps round its states, too.
                 let noise = self.rounded(program::WatchId { region, index: watch })[0].error;
-                residual.max(noise) - g.abs()
+                residual + ROUNDINGS * noise - g.abs()
             }
         };
         match moved {
@@ -259,35 +317,52 @@ impl Engine<'_> {
             if !program.regions[region].moves {
                 continue;
             }
-            let code = &program.regions[region];
             self.compute_rates(region, true);
-            let mut left = Vec::new();
-            for slice in code.slices.iter().filter(|slice| slice.watches > 0) {
-                if !self.runs_in(slice.fragment) {
-                    continue;
-                }
-                for watch in slice.watch..slice.watch + slice.watches {
-                    let indicator = self.indicator(region, watch);
-                    let value = |from: Slot| self.state.slots[from.index() + watch];
-                    let (g, slope, side) = (value(code.g), value(code.g_rate), value(code.side));
-                    let kept = if side < 0.0 { indicator < 0.0 } else { indicator > 0.0 };
-                    if !kept {
-                        let explained = side != 0.0 && slope * side < 0.0;
-                        left.push((watch, if explained { g.abs() } else { 0.0 }));
-                    }
-                }
+            let left = self.left_sides(region);
+            let delays = !program.regions[region].lines.is_empty();
+            if delays {
+                self.state.regions[region].history.end_at(time);
             }
             self.restart(region, time, time.seconds());
+            if delays {
+                self.look_back(region, time);
+            }
             let state = &mut self.state.regions[region];
-            for (watch, residual) in &left {
+            for Standing { watch, residual, .. } in &left {
                 if let Some(own) = counted(watches(&state.ranges), *watch) {
                     state.residuals[own] = *residual;
                 }
             }
-            state.crossing = !left.is_empty();
+            state.crossing = left.iter().any(|own| own.left);
             self.scratch.race.moved(region, standing(state));
         }
         self.state.tag = self.state.tag.max(Tag::new(time, 0));
+    }
+
+    /// The watched functions of a region that have left their sides, or count as zero, computed from
+    /// the buffer.
+    fn left_sides(&mut self, region: RegionId) -> Vec<Standing> {
+        let code = &self.program.regions[region];
+        let mut left = Vec::new();
+        for slice in code.slices.iter().filter(|slice| slice.watches > 0) {
+            if !self.runs_in(slice.fragment) {
+                continue;
+            }
+            for watch in slice.watch..slice.watch + slice.watches {
+                let indicator = self.indicator(region, watch);
+                let value = |from: Slot| self.state.slots[from.index() + watch];
+                let (g, slope, side) = (value(code.g), value(code.g_rate), value(code.side));
+                let kept = if side < 0.0 { indicator < 0.0 } else { indicator > 0.0 };
+                if !kept {
+                    let explained = side != 0.0 && slope * side < 0.0;
+                    let residual = if explained { g.abs() } else { 0.0 };
+                    left.push(Standing { watch, residual, left: true });
+                } else if side == 0.0 && g != 0.0 {
+                    left.push(Standing { watch, residual: g.abs(), left: false });
+                }
+            }
+        }
+        left
     }
 
     /// The derivatives of rates and recorded signals in a direction, at what is in the buffer.
@@ -305,6 +380,9 @@ impl Engine<'_> {
             for place in region.state.range(region.dimension) {
                 slots[place].0[1] = seeds.next().copied().unwrap_or(0.0);
             }
+        }
+        for (value, slope) in self.delayed_slopes() {
+            slots[value.index()].0[1] = direction.time * self.state.slots[slope.index()];
         }
         for ((input, _), seeds) in at.inputs.iter().zip(&direction.inputs) {
             let state = program.inputs[*input].value(0);

@@ -48,7 +48,7 @@ mod warning;
 mod fixed_step;
 
 pub use error::{RunError, SlidingFailure, Switching};
-pub use exchange::{Direction, Outside};
+pub use exchange::{Direction, Outside, OutsidePoint};
 pub use failure::InputValue;
 pub use fixed_step::{Extremes, FixedStepSimulation, FixedStepSnapshot};
 pub use lanes::{LaneRefusal, LaneRuns, Lanes, region_in_lanes};

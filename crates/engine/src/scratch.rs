@@ -2,7 +2,7 @@
 //! computed again from the state.
 
 use program::tape::{Jet, Partial, Rounded};
-use program::{BlockId, CrossingId, LineId, Program, RegionId, TimerId, TrackedId};
+use program::{BlockId, CrossingId, InputId, LineId, Program, RegionId, TimerId, TrackedId};
 
 use base::{Rational, Table, Time};
 use solver::{Solver, StepError};
@@ -59,6 +59,8 @@ pub(crate) struct Scratch {
     pub slides: Table<RegionId, SlideSpace>,
     /// An accumulation of events that the last commit found: when, its limit \[s\], and the blocks.
     pub zeno: Option<(Time, f64, Vec<BlockId>)>,
+    /// Continuous signals whose motion is not known, since somebody else gives them as time goes on.
+    pub outside: Vec<InputId>,
     /// Points that a region has passed in several steps at once, for their rows: for each the offset
     /// and the states. The solver as it was before them.
     pub passed: Vec<f64>,
@@ -118,6 +120,7 @@ impl Scratch {
             decided: Vec::new(),
             slides: Table::filled(SlideSpace::default(), regions),
             zeno: None,
+            outside: Vec::new(),
             passed: Vec::new(),
             spare_solver: None,
             failed_lane: None,

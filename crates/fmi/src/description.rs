@@ -43,6 +43,8 @@ pub struct Description {
     pub model_exchange: Option<Abilities>,
     /// The number of event indicators of FMI 2.0.
     pub indicators: usize,
+    /// The categories of its messages, which an importer can choose from.
+    pub categories: Vec<String>,
     /// What a simulation of it should be by default.
     pub experiment: Experiment,
     /// Its variables, in the order of the file.
@@ -332,7 +334,7 @@ pub struct Structure {
     pub indicators: Vec<Unknown>,
 }
 
-/// A variable that is computed, and what from.
+/// A variable that is computed, and what from. In FMI 2.0 it is one element of an array.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Unknown {
     /// Its reference.

@@ -160,6 +160,9 @@ impl Reading {
             description: text("description"),
             tool: text("generationTool"),
             made: text("generationDateAndTime"),
+            categories: elements(child(root, "LogCategories"))
+                .filter_map(|own| own.attribute("name").map(str::to_owned))
+                .collect(),
             co_simulation,
             model_exchange,
             indicators: match two {

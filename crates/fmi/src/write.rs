@@ -14,6 +14,7 @@ pub fn write(description: &Description) -> String {
     text += &head(description);
     kinds(&mut text, description);
     units(&mut text, description);
+    categories(&mut text, description);
     experiment(&mut text, description);
     text += "  <ModelVariables>\n";
     let mut indices = HashMap::new();
@@ -149,6 +150,16 @@ fn units(text: &mut String, own: &Description) {
     }
 }
 
+fn categories(text: &mut String, own: &Description) {
+    if !own.categories.is_empty() {
+        *text += "  <LogCategories>\n";
+        for name in &own.categories {
+            let _ = writeln!(text, "    <Category name=\"{}\"/>", escaped(name));
+        }
+        *text += "  </LogCategories>\n";
+    }
+}
+
 fn experiment(text: &mut String, own: &Description) {
     let all = [
         ("startTime", own.experiment.start),
@@ -264,31 +275,22 @@ fn variable_three(text: &mut String, own: &Variable) {
 
 fn structure_two(text: &mut String, own: &Description, indices: &HashMap<u32, usize>) {
     *text += "  <ModelStructure>\n";
-    let lengths: HashMap<u32, usize> =
-        own.variables.iter().map(|own| (own.reference, own.len())).collect();
     let mut list = |name: &str, all: &[Unknown]| {
         if all.is_empty() {
             return;
         }
         let _ = writeln!(text, "    <{name}>");
-        let mut lines: Vec<(usize, &Unknown)> = Vec::new();
-        for unknown in all {
-            let elements = lengths.get(&unknown.reference).copied().unwrap_or(0);
-            let found = (0..elements).filter_map(|i| indices.get(&(unknown.reference + i as u32)));
-            lines.extend(found.map(|index| (*index, unknown)));
-        }
+        let index = |reference: &u32| indices.get(reference).copied();
+        let mut lines: Vec<(usize, &Unknown)> =
+            all.iter().filter_map(|own| Some((index(&own.reference)?, own))).collect();
         // Initial unknowns are sorted by the standard; the order of outputs and states is ours.
         if name == "InitialUnknowns" {
             lines.sort_by_key(|(index, _)| *index);
         }
-        for (index, unknown) in lines {
-            let _ = write!(text, "      <Unknown index=\"{index}\"");
+        for (place, unknown) in lines {
+            let _ = write!(text, "      <Unknown index=\"{place}\"");
             if let Some(from) = &unknown.dependencies {
-                let each = from.iter().flat_map(|from| {
-                    let elements = lengths.get(from).copied().unwrap_or(1);
-                    (0..elements).filter_map(move |i| indices.get(&(from + i as u32)))
-                });
-                let mut each: Vec<usize> = each.copied().collect();
+                let mut each: Vec<usize> = from.iter().filter_map(index).collect();
                 each.sort_unstable();
                 let each: Vec<String> = each.iter().map(usize::to_string).collect();
                 let _ = write!(text, " dependencies=\"{}\"", each.join(" "));

@@ -45,7 +45,7 @@ pub use partial::Partial;
 pub use rounded::{Rounded, is_short};
 pub use scalar::Scalar;
 pub use slot::{Slot, SlotRange};
-pub use sparsity::{Moves, Names, movements};
+pub use sparsity::{Moves, Names, movements, readings};
 pub use tape::{
     Code, Extra, Guards, Instr, Layout, Pair, Repeat, RepeatOp, SlotNames, SolveCode, Tape,
     TapeError,

@@ -1,4 +1,4 @@
-//! Which numbers of the leaves each element of a node moves with.
+//! Which numbers of the leaves each element of a node moves with, or is computed from.
 //!
 //! A graph and names of the numbers in its leaves come in, sets of names go out. A set may name too
 //! many and never too few: it is exact through operations on elements, parts of vectors, sums and
@@ -42,23 +42,22 @@ pub fn movements(
     outputs: &[NodeId],
     most: usize,
 ) -> Option<FxHashMap<NodeId, Moves>> {
-    let mut finder = Finder { graph, known: FxHashMap::default(), names: 0 };
-    for (leaf, names) in leaves {
-        let each = names.iter().map(|name| Names::from([*name])).collect();
-        finder.known.insert(*leaf, Moves::Each(each));
-    }
-    for id in graph.reachable(outputs) {
-        if finder.known.contains_key(&id) {
-            continue;
-        }
-        if let Some(moves) = finder.moves(graph.node(id)) {
-            finder.known.insert(id, moves);
-        }
-        if finder.names > most {
-            return None;
-        }
-    }
-    Some(finder.known)
+    let each = |names: &Vec<u32>| names.iter().map(|name| Names::from([*name])).collect();
+    let leaves = leaves.iter().map(|(leaf, names)| (*leaf, Moves::Each(each(names))));
+    Finder { graph, known: leaves.collect(), names: 0, values: false }.find(outputs, most)
+}
+
+/// For each node that `outputs` need: what the values of its elements are computed from, also where
+/// a comparison or a rounding down hides it from their derivatives. `leaves` gives the names behind
+/// each number of leaf nodes. None if the sets would have more than `most` names together.
+pub fn readings(
+    graph: &Graph,
+    leaves: FxHashMap<NodeId, Vec<Names>>,
+    outputs: &[NodeId],
+    most: usize,
+) -> Option<FxHashMap<NodeId, Moves>> {
+    let leaves = leaves.into_iter().map(|(leaf, names)| (leaf, Moves::Each(names)));
+    Finder { graph, known: leaves.collect(), names: 0, values: true }.find(outputs, most)
 }
 
 struct Finder<'a> {
@@ -66,12 +65,44 @@ struct Finder<'a> {
     known: FxHashMap<NodeId, Moves>,
     /// How many names there are in all sets made so far.
     names: usize,
+    /// Whether names are those that a value is computed from, and not only those that move it.
+    values: bool,
 }
 
 impl Finder<'_> {
+    fn find(mut self, outputs: &[NodeId], most: usize) -> Option<FxHashMap<NodeId, Moves>> {
+        for id in self.graph.reachable(outputs) {
+            if self.known.contains_key(&id) {
+                continue;
+            }
+            if let Some(moves) = self.moves(self.graph.node(id)) {
+                self.known.insert(id, moves);
+            }
+            if self.names > most {
+                return None;
+            }
+        }
+        Some(self.known)
+    }
+
     fn moves(&mut self, node: &Node) -> Option<Moves> {
         let args = &node.args;
         match &node.op {
+            Op::Unary(_)
+            | Op::Binary(_)
+            | Op::Select
+            | Op::Choose(_)
+            | Op::Observed(_)
+            | Op::FrozenSign
+            | Op::Crossed
+            | Op::FrozenFloor
+            | Op::SignOutside
+            | Op::FloorOutside
+                if self.values =>
+            {
+                self.each_of(node)
+            }
+            Op::Index | Op::Solve(_) if self.values => self.everything(args),
             Op::Const(_) | Op::Parameter(..) | Op::Leaf(_) | Op::Unknown => None,
             Op::FrozenSign | Op::Crossed | Op::FrozenFloor | Op::SignOutside | Op::FloorOutside => {
                 None
@@ -96,6 +127,25 @@ impl Finder<'_> {
             Op::Index => self.everything(&args[..1]),
             Op::Solve(_) => self.everything(&args[2..]),
             Op::Sum | Op::LinearSolve | Op::Call(_) => self.everything(args),
+        }
+    }
+
+    /// Each element is computed from that of each argument; a scalar is one for all of them.
+    fn each_of(&mut self, node: &Node) -> Option<Moves> {
+        let known: Vec<(Moves, bool)> = node
+            .args
+            .iter()
+            .filter_map(|arg| Some((self.known.get(arg)?.clone(), self.graph.ty(*arg).len() == 1)))
+            .collect();
+        let element = |i: usize| {
+            let own = known.iter().map(|(moves, one)| moves.of(if *one { 0 } else { i }).clone());
+            own.collect::<Vec<Names>>()
+        };
+        let uniform = known.iter().all(|(moves, one)| *one || matches!(moves, Moves::Alike(_)));
+        match (known.is_empty(), uniform) {
+            (true, _) => None,
+            (_, true) => Some(Moves::Alike(self.union(element(0)))),
+            _ => Some(Moves::Each((0..node.ty.len()).map(|i| self.union(element(i))).collect())),
         }
     }
 
@@ -246,5 +296,22 @@ mod tests {
         assert_eq!(names(&found[&total], 1), [[5, 6, 7]]);
         assert!(!found.contains_key(&side));
         assert!(movements(&g, &leaves, &all, 3).is_none());
+    }
+
+    /// A comparison hides what it is computed from only from derivatives.
+    #[test]
+    fn values_are_computed_from_what_is_compared() {
+        let mut g = Graph::new();
+        let (x, y) = (g.leaf(0, vector(2)), g.leaf(2, Type::REAL));
+        let one = |name: u32| Names::from([name]);
+        let leaves = FxHashMap::from_iter([(x, vec![one(5), one(6)]), (y, vec![one(7)])]);
+        let side = g.unary(Unary::Sign, x);
+        let zero = g.filled(Type::REAL, 0.0);
+        let condition = g.binary(Binary::Less, y, zero);
+        let other = g.filled(vector(2), 1.0);
+        let chosen = g.select(condition, x, other);
+        let found = readings(&g, leaves, &[side, chosen], 1000).unwrap();
+        assert_eq!(names(&found[&side], 2), [[5], [6]]);
+        assert_eq!(names(&found[&chosen], 2), [[5, 7], [6, 7]]);
     }
 }

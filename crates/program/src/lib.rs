@@ -28,6 +28,7 @@ mod assemble;
 mod blame;
 
 mod compose;
+mod dependencies;
 mod equations;
 mod fixed_step;
 mod influence;
@@ -54,6 +55,7 @@ pub use blocks::{
 pub use delay_line::{
     DelayLine, DelayTrack, Kinks, LineId, Past, PastId, Reading, ReadingStage, VariableTiming,
 };
+pub use dependencies::{Dependencies, Instant, Known, dependencies};
 pub use diagram::{
     BlockId, FragmentId, MachineId, Profile, RegionId, Rows, RunSettings, WireId, Zeno,
 };

@@ -1,14 +1,22 @@
 //! Model Exchange: a small importer with a solver of its own, and instances in its hands.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use superdense::fmi::{Instance, Interface, Kind};
-use superdense::{Library, System, parse};
+use superdense::{Library, System, Time, read};
+
+use crate::common::compile;
+
+fn model(name: &str) -> System {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let path = models.join(name).join("model.yaml");
+    let model = read(&path).expect("a model");
+    System::compile(&model, &Library::standard()).expect("it compiles")
+}
 
 fn interface_of(text: &str) -> Arc<Interface> {
-    let model = parse("m.yaml", text, &mut |path| Err(path.to_owned())).expect("a model");
-    let system = System::compile(&model, &Library::standard()).expect("it compiles");
-    Arc::new(Interface::new(&system).expect("it can be exported"))
+    Arc::new(Interface::new(&compile(text)).expect("it can be exported"))
 }
 
 fn reference(interface: &Interface, name: &str) -> u32 {
@@ -268,15 +276,141 @@ fn an_input_jumps_at_an_event() {
 /// Several microsteps of one instant are as many iterations, and balls in a row hit in order.
 #[test]
 fn a_chain_of_hits_is_iterated() {
-    let text = std::fs::read_to_string(
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../models/newtons-cradle/model.yaml"),
-    );
-    let mut importer = Importer::new(&interface_of(&text.expect("a model")));
+    let interface = Interface::new(&model("newtons-cradle")).expect("it can be exported");
+    let mut importer = Importer::new(&Arc::new(interface));
     importer.run_to(1.5, 0.1);
     let (time, iterations) = importer.events[0];
     assert!((time - 1.0).abs() < 1e-12, "{time}");
     assert!(iterations >= 3, "{iterations}");
     let speeds = ["v1", "v2", "v3"].map(|name| importer.get(name));
     assert_eq!(speeds, [0.0, 0.0, 1.0]);
+}
+
+/// A delayed signal is that of the steps that were completed: x' = -x(t - 1) with x = 1 before the
+/// start is a polynomial on each interval. The importer's steps are longer than the delay if it may
+/// take them.
+#[test]
+fn a_delay_has_the_past_of_completed_steps() {
+    let text = "superdense: 1
+blocks:
+  late: {type: TransportDelay, input: x, delay: 1, initial: 1}
+  x: {type: Integrator, input: -late, initial: 1}
+record: [x, late]
+simulate: {stop: 5}
+";
+    for step in [0.1, 0.7, 5.0] {
+        let mut importer = Importer::new(&interface_of(text));
+        for time in [0.5f64, 1.5, 2.5, 3.0] {
+            importer.run_to(time, step);
+            let x = 1.0 - time + (time - 1.0).max(0.0).powi(2) / 2.0
+                - (time - 2.0).max(0.0).powi(3) / 6.0;
+            let found = importer.get("x");
+            assert!((found - x).abs() < 1e-6, "{found}, not {x}, at {time} by {step}");
+        }
+    }
+}
+
+/// A delayed jump comes a delay later, and a state is gone back to with its past.
+#[test]
+fn a_delayed_jump_comes_again() {
+    let text = "superdense: 1
+blocks:
+  t: {type: Integrator, input: 1}
+  hit: {type: LevelCrossing, input: t, level: 0.5, direction: rising}
+  three: {type: Sample, input: 3 + 0 * t, trigger: hit}
+  x: {type: Integrator, input: -x, initial: 1, reset: three}
+  late: {type: TransportDelay, input: x, delay: 0.75}
+  up: {type: LevelCrossing, input: late, level: 2, direction: rising}
+  ups: {type: Counter, increment: up}
+record: [x, late, ups]
+simulate: {stop: 3}
+";
+    let mut importer = Importer::new(&interface_of(text));
+    importer.run_to(1.125, 0.3);
+    let saved = importer.instance.save();
+    let (time, states, next) = (importer.time, importer.states.clone(), importer.next);
+    for _ in 0..2 {
+        assert_eq!(importer.get("ups"), 0.0);
+        importer.run_to(1.375, 0.3);
+        assert_eq!(importer.get("ups"), 1.0);
+        let expected = 3.0 * (-0.125f64).exp();
+        assert!((importer.get("late") - expected).abs() < 1e-6);
+        let again = importer.instance.saved_of(&saved.bytes()).expect("a state");
+        importer.instance.restore(&again);
+        (importer.time, importer.states, importer.next) = (time, states.clone(), next);
+    }
+}
+
+/// An input follows the data of the model until the importer sets it.
+#[test]
+fn inputs_follow_their_data() {
+    let system = model("drive-cycle");
+    let interface = Arc::new(Interface::new(&system).expect("it can be exported"));
+    let mut importer = Importer::new(&interface);
+    importer.run_to(26.0, 0.02);
+    let mut run = system.begin();
+    run.advance_to(Time::from_f64(26.0).expect("a time")).expect("a run");
+    for name in ["v", "fuel", "distance", "gear"] {
+        let signal = system.signal(name).expect("a signal");
+        let own = run.get(&signal).expect("a value").expect("present")[0];
+        let found = importer.get(name);
+        assert!((found - own).abs() < 1e-5 * own.abs().max(1.0), "{name}: {found}, own {own}");
+    }
+    assert!((importer.get("speed") - 20.0 / 3.0).abs() < 1e-9, "{}", importer.get("speed"));
+    let speed = reference(&interface, "speed");
+    importer.instance.set(speed, &[50.0]).expect("set");
+    assert_eq!(importer.get("speed"), 50.0);
+    importer.run_to(50.0, 0.25);
+    assert!((importer.get("v") - 50.0).abs() < 1e-3, "{}", importer.get("v"));
+}
+
+/// Crossings that time alone brings come at known times, however many there are in a step.
+#[test]
+fn crossings_by_time_are_foreseen() {
+    let text = "superdense: 1
+blocks:
+  wave: {type: Triangle, period: 0.1, low: -1}
+  on: {type: Expression, expression: wave > 0.5 * sin(time)}
+  x: {type: Integrator, input: if on then 1 else -1}
+  turn: {type: LevelCrossing, input: wave - 0.5 * sin(time), level: 0}
+  turns: {type: Counter, increment: turn}
+record: [x, turns]
+simulate: {stop: 5}
+";
+    let system = compile(text);
+    let mut importer = Importer::new(&Arc::new(Interface::new(&system).expect("exported")));
+    importer.run_to(2.0, 1.0);
+    let mut run = system.begin();
+    run.advance_to(Time::from_f64(2.0).expect("a time")).expect("a run");
+    let own = run.get(&system.signal("x").expect("a signal")).expect("a value").expect("present");
+    assert!((importer.get("x") - own[0]).abs() < 1e-9, "{}, own {}", importer.get("x"), own[0]);
+    assert_eq!(importer.get("turns"), 40.0);
+}
+
+/// A level that an input falls through again and again, and is lifted from at events, is no
+/// accumulation, whatever its slope is: nobody knows it.
+#[test]
+fn inputs_that_fall_again_and_again_do_not_accumulate() {
+    let text = "superdense: 1
+inputs: {u: {initial: 1}}
+blocks:
+  x: {type: Integrator, input: u}
+  low: {type: LevelCrossing, input: u, level: 0, direction: falling}
+  count: {type: Counter, increment: low}
+record: [x, count]
+simulate: {stop: 100}
+";
+    let interface = interface_of(text);
+    let u = reference(&interface, "u");
+    let mut importer = Importer::new(&interface);
+    for tooth in 1..=30 {
+        let time = f64::from(tooth);
+        importer.instance.set_time(time).expect("a time");
+        importer.instance.set(u, &[-1e-9]).expect("set");
+        importer.instance.completed_step().expect("a step");
+        importer.instance.enter_event().expect("an event");
+        importer.instance.set(u, &[1.0]).expect("set");
+        importer.iterate();
+    }
+    assert_eq!(importer.get("count"), 30.0);
 }

@@ -21,6 +21,7 @@ mod failures;
 mod figures;
 mod floors;
 mod fmi;
+mod fmi_dependencies;
 mod fmi_exchange;
 mod given;
 mod guards;

@@ -8,6 +8,8 @@
 //! degree 5, divided if that does not meet the tolerance of the run. A read evaluates one
 //! polynomial and never allocates. Pieces that no delay can reach any more are dropped.
 
+mod outside;
+
 use std::collections::VecDeque;
 
 use base::{Table, Time, clone_reusing};
@@ -53,8 +55,7 @@ struct Past {
     readers: Vec<Reader>,
     /// The signals at the start of the phase, which are read until the phase has a piece.
     fresh: Vec<f64>,
-    /// How far steps may read beyond the end \[s\], if a delay that is a signal is shorter than the
-    /// step.
+    /// How far steps may read beyond the end \[s\], if a delay that is a signal is shorter.
     reach: f64,
     /// Whether the last step did.
     overran: bool,

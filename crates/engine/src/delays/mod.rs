@@ -22,7 +22,7 @@ pub(crate) mod line;
 mod passing;
 mod polynomial;
 mod reach;
-mod record;
+pub(crate) mod record;
 mod variable;
 
 use base::{ExactTime, Table, Time, clone_reusing};

@@ -6,12 +6,22 @@ use program::tape::run;
 
 use crate::delays::polynomial::{CHECKS, NODES, fit, value};
 use crate::engine::Engine;
+use crate::exchange::OutsideStep;
 use crate::smooth::flow::states;
 use crate::{Options, RunError};
 
 /// The fraction of a step below which a piece is accepted as it is: a signal that is not smooth
 /// between events must not demand pieces without end.
 const SHORTEST: f64 = 1.0 / 1024.0;
+
+/// What gives the states within a step.
+#[derive(Clone, Copy)]
+pub(crate) enum Dense<'a> {
+    /// The solver of the region, in its last step.
+    Solver,
+    /// A step of somebody else, who has the states.
+    Outside(&'a OutsideStep<'a>),
+}
 
 /// Whether a piece matches the signal at the checks within the tolerance of the run, with a margin,
 /// or within rounding.
@@ -44,7 +54,7 @@ impl Engine<'_> {
         if begin == Time::MAX {
             return Ok(());
         }
-        self.record_to(region, self.state.regions[region].reached)?;
+        self.record_to(region, self.state.regions[region].reached, Dense::Solver)?;
         if !code.readings.is_empty() {
             let state = &mut self.state.regions[region];
             let solver = &state.solver;
@@ -79,7 +89,9 @@ impl Engine<'_> {
             kept.extend_from_slice(&self.state.slots[from..from + length]);
         }
         // Samples of the same step were finite before.
-        let recorded = self.record_to(region, time).and_then(|()| self.record_to(region, end));
+        let recorded = self
+            .record_to(region, time, Dense::Solver)
+            .and_then(|()| self.record_to(region, end, Dense::Solver));
         debug_assert!(recorded.is_ok());
         let mut rest = &kept[..];
         for (from, length) in places {
@@ -91,7 +103,12 @@ impl Engine<'_> {
     }
 
     /// Appends the last step of a region, up to a time, to its history.
-    fn record_to(&mut self, region: RegionId, end: Time) -> Result<(), RunError> {
+    pub(crate) fn record_to(
+        &mut self,
+        region: RegionId,
+        end: Time,
+        dense: Dense<'_>,
+    ) -> Result<(), RunError> {
         let program = self.program;
         let code = &program.regions[region];
         let begin = self.state.regions[region].history.end();
@@ -106,7 +123,7 @@ impl Engine<'_> {
                 Some(to) if length < rest && from < to => to.min(end),
                 _ => end,
             };
-            result = self.sample_piece(region, from, to, &mut samples);
+            result = self.sample_piece(region, (from, to), dense, &mut samples);
             if result.is_err() {
                 break;
             }
@@ -127,8 +144,8 @@ impl Engine<'_> {
     fn sample_piece(
         &mut self,
         region: RegionId,
-        from: Time,
-        to: Time,
+        (from, to): (Time, Time),
+        dense: Dense<'_>,
         samples: &mut Vec<f64>,
     ) -> Result<(), RunError> {
         samples.clear();
@@ -136,7 +153,7 @@ impl Engine<'_> {
         let start = (from - self.state.regions[region].origin).seconds();
         let length = (to - from).seconds();
         for x in NODES.iter().chain(&CHECKS) {
-            self.sample(region, start + x * length)?;
+            self.sample(region, start + x * length, dense)?;
             let at = self.program.regions[region].samples.index();
             samples.extend_from_slice(&self.state.slots[at..at + width]);
         }
@@ -147,19 +164,28 @@ impl Engine<'_> {
     }
 
     /// Samples the inputs of the delay lines at an offset in the last step.
-    fn sample(&mut self, region: RegionId, t: f64) -> Result<(), RunError> {
+    fn sample(&mut self, region: RegionId, t: f64, dense: Dense<'_>) -> Result<(), RunError> {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
-        let inside = t.max(state.solver.step_start()).min(state.solver.step_end());
-        self.scratch.numbers.resize(state.solver.state().len(), 0.0);
-        state.solver.interpolate(inside, &mut self.scratch.numbers);
-        crate::smooth::flow::scatter(
-            &mut self.state.slots,
-            program.state,
-            states(&state.ranges),
-            &self.scratch.numbers,
-        );
-        self.state.slots[self.program.time.index()] = state.origin.seconds() + t;
+        match dense {
+            Dense::Solver => {
+                let inside = t.max(state.solver.step_start()).min(state.solver.step_end());
+                self.scratch.numbers.resize(state.solver.state().len(), 0.0);
+                state.solver.interpolate(inside, &mut self.scratch.numbers);
+                crate::smooth::flow::scatter(
+                    &mut self.state.slots,
+                    program.state,
+                    states(&state.ranges),
+                    &self.scratch.numbers,
+                );
+                self.state.slots[self.program.time.index()] = state.origin.seconds() + t;
+            }
+            Dense::Outside(step) => {
+                let time = state.origin.seconds() + t;
+                self.place_between(step, time);
+            }
+        }
+        let state = &mut self.state.regions[region];
         state.history.place(
             program,
             &self.program.lines,

@@ -10,7 +10,7 @@
 //! A function that its own event brings to rest on its level is the limit of both.
 
 use base::{Tag, Time};
-use program::{Crossing, CrossingId, CrossingKind, MaySlide, RegionId, WatchId};
+use program::{Crossing, CrossingId, CrossingKind, InputId, MaySlide, RegionId, WatchId};
 use serde::{Deserialize, Serialize};
 
 use crate::Warning;
@@ -166,7 +166,8 @@ impl Engine<'_> {
         let own = &mut self.state.watch.accumulations[id];
         let arc = own.falls(time, self.options.start.time(), side, slope);
         let end = own.event(time);
-        let arc = arc.filter(|_| crossing.kind == CrossingKind::Sign);
+        let known = crossing.watch.is_none_or(|watch| !self.moves_unknown(watch.region));
+        let arc = arc.filter(|_| crossing.kind == CrossingKind::Sign && known);
         let lost = arc.is_some_and(|arc| self.is_lost((id, crossing), arc, false));
         let rest = self.state.watch.accumulations[id].returns(lost);
         let over = rest.filter(|_| arc.is_some_and(|arc| self.is_lost((id, crossing), arc, true)));
@@ -176,6 +177,17 @@ impl Engine<'_> {
                 _ => self.scratch.zeno = Some((time, end, vec![crossing.block])),
             }
         }
+    }
+
+    /// Whether the functions of a region move with a signal whose motion is not known: their slopes
+    /// say nothing about the height of an arc, and nothing is at rest.
+    pub(crate) fn moves_unknown(&self, region: RegionId) -> bool {
+        let program = self.program;
+        let reads = |input: &InputId| {
+            let value = program.states[program.inputs[*input].value(0)].tracked;
+            program.tracked(value).regions.contains(&region)
+        };
+        self.scratch.outside.iter().any(reads)
     }
 
     /// Whether an arc is lower than numbers can resolve. The rounding that it is compared with is
@@ -221,6 +233,9 @@ impl Engine<'_> {
     pub(crate) fn look_for_rest(&mut self, region: RegionId, time: Time) {
         let program = self.program;
         let code = &program.regions[region];
+        if self.moves_unknown(region) {
+            return;
+        }
         // A function may also fall at the crossing of another one, such as at the top of an arc that
         // is lower than rounding. In a large region those are not searched for.
         let few = code.watches.len() <= FEW_WATCHES;

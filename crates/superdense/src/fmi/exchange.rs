@@ -4,7 +4,7 @@
 //! indicators and outputs. At an event the engine does its microsteps, one for each iteration.
 
 use base::Time;
-use engine::{Direction, Outside, Progress, Simulation};
+use engine::{Direction, Outside, OutsidePoint, Progress, Simulation};
 use program::InputId;
 use serde::{Deserialize, Serialize};
 
@@ -29,12 +29,24 @@ pub(crate) struct Owner {
     pending: bool,
     /// The time of the event, exactly.
     at: Time,
+    /// With delays: where the present step of the importer begins, how long its steps may be, and
+    /// when it is to come to an event for that \[s\].
+    last: OutsidePoint,
+    reach: f64,
+    horizon: Option<f64>,
 }
 
 impl Interface {
     /// How many continuous states there are in Model Exchange.
     pub fn state_count(&self) -> usize {
         self.ports.iter().filter(|own| matches!(own.role, Role::State(_))).count()
+    }
+
+    /// The magnitude of a continuous state at which the absolute tolerance of the model is the
+    /// relative one.
+    pub fn nominal(&self) -> f64 {
+        let run = self.system.settings();
+        run.absolute_tolerance / run.relative_tolerance
     }
 
     /// How many event indicators there are.
@@ -59,15 +71,33 @@ impl Instance {
         }
     }
 
+    /// The continuous inputs that are in the hands of the importer; others follow the data of the
+    /// model.
     fn continuous_inputs(&self) -> Vec<(InputId, Vec<f64>)> {
-        let ports = self.interface().ports().iter();
-        let continuous = ports.filter_map(|port| match &port.role {
+        self.continuous_now().filter_map(|(id, values)| Some((id, values?.to_vec()))).collect()
+    }
+
+    /// All continuous inputs, with the values of those that are in the hands of the importer.
+    fn continuous_now(&self) -> impl Iterator<Item = (InputId, Option<&[f64]>)> {
+        let ports = self.interface.ports().iter().enumerate();
+        ports.filter_map(|(index, port)| match &port.role {
             Role::Input(input) if input.kind() == InputKind::Continuous => {
-                Some((input.id(), self.values[port.range()].to_vec()))
+                let given = !self.fed[index];
+                Some((input.id(), given.then(|| &self.values[port.range()])))
             }
             _ => None,
-        });
-        continuous.collect()
+        })
+    }
+
+    /// The values that continuous inputs have before an event.
+    pub(crate) fn inputs_before(&self) -> Vec<Option<Vec<f64>>> {
+        self.continuous_now().map(|(_, values)| values.map(<[f64]>::to_vec)).collect()
+    }
+
+    /// The continuous inputs at their left limits.
+    fn left_limits(&self) -> Vec<(InputId, Vec<f64>)> {
+        let all = self.continuous_now().zip(&self.left_inputs);
+        all.filter_map(|((id, _), left)| Some((id, left.clone()?))).collect()
     }
 
     /// Starts the run; its events are those of the first event mode.
@@ -78,12 +108,16 @@ impl Instance {
         simulation.states_inside(&mut owner.states);
         (owner.time, owner.event, owner.pending) = (start, true, false);
         owner.at = simulation.snapshot().tag().time;
+        owner.reach = simulation.first_reach();
         self.fresh = false;
         Ok(())
     }
 
     /// Computes whatever can be read.
     pub(crate) fn look_owned(&mut self) -> Result<(), InstanceError> {
+        if self.owner.as_ref().is_some_and(|own| own.event) && self.changed.contains(&true) {
+            return self.look_ahead();
+        }
         let Owned { simulation, owner, inputs, .. } = self.owned()?;
         if owner.event && simulation.is_in_tick() {
             simulation.look_inside();
@@ -118,20 +152,23 @@ impl Instance {
 
     /// Begins the handling of an event at the present time.
     pub fn enter_event(&mut self) -> Result<(), InstanceError> {
+        self.running()?;
         if self.owner.is_none() {
+            self.event = true;
             return Ok(());
         }
         let Owned { simulation, owner, .. } = self.owned()?;
-        let near = |a: f64, b: f64| (a - b).abs() <= f64::EPSILON * a.abs().max(b.abs());
         let Some(mut time) = Time::from_f64(owner.time) else {
             return Err(InstanceError::BadTime(format!("{} s is no time", owner.time)));
         };
         let (next, reached) = (simulation.next_time(), simulation.snapshot().tag().time);
-        if next < Time::MAX && near(next.seconds(), owner.time) {
+        if next < Time::MAX && (near(next.seconds(), owner.time) || time > next) {
+            // The importer may come to a known event a little late.
+            if time.since(next) > LATE * owner.time.abs().max(1.0) {
+                let message = format!("{time} s is beyond the event at {next} s");
+                return Err(InstanceError::BadTime(message));
+            }
             time = next;
-        } else if time > next {
-            let message = format!("{time} s is beyond the event at {next} s");
-            return Err(InstanceError::BadTime(message));
         }
         if time < reached && !near(reached.seconds(), owner.time) {
             let message = format!("{time} s is before the event at {reached} s");
@@ -149,66 +186,108 @@ impl Instance {
                 self.bent[index] = false;
             }
         }
-        self.left_inputs = self.continuous_inputs_values();
+        self.left_inputs = self.inputs_before();
         self.fresh = false;
         Ok(())
     }
 
-    fn continuous_inputs_values(&self) -> Vec<Vec<f64>> {
-        self.continuous_inputs().into_iter().map(|(_, values)| values).collect()
+    /// Whether the run goes on, as functions between initialisation and the end require.
+    pub(crate) fn running(&self) -> Result<(), InstanceError> {
+        match self.phase {
+            Phase::Stepping => Ok(()),
+            _ => Err(InstanceError::WrongState("this is done after initialisation, in a run")),
+        }
     }
 
     /// One iteration at an event.
     pub(crate) fn iterate_owned(&mut self) -> Result<Iterated, InstanceError> {
         let given = self.changed.iter().any(|changed| *changed);
+        // Inputs that were set at the event are changes of it, after the left limits.
+        let left = self.left_limits();
         self.give()?;
-        let left = self.left_inputs.clone();
-        let Owned { simulation, recorder, owner, mut inputs } = self.owned()?;
+        let run = self.interface.system.settings();
+        let span = PART * (run.stop - run.start.time()).seconds();
+        let Owned { simulation, recorder, owner, inputs } = self.owned()?;
         if !owner.event {
             return Err(InstanceError::WrongState("iterations are done in event mode"));
         }
-        // Inputs that were set at the event are changes of it, after the left limits.
-        inputs.iter_mut().zip(left).for_each(|((_, own), before)| *own = before);
         let before = owner.states.clone();
-        let mut progress = Progress::Going;
+        let (mut progress, mut acted) = (Progress::Going, false);
         if owner.pending || (given && !simulation.is_in_tick()) {
-            let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
-            progress = simulation.begin_outside(&at, owner.at, recorder)?;
+            let at = Outside { time: owner.time, states: &owner.states, inputs: &left };
+            if simulation.records_steps() && owner.pending {
+                owner.reach = simulation.record_outside(&owner.last, &at, owner.at)?;
+                owner.last = OutsidePoint::of(&at);
+            }
+            // An event that was asked for only to end a step is none.
+            let early = LATE * owner.time.abs().max(1.0);
+            let asked = owner.horizon.is_some_and(|horizon| owner.time >= horizon - early);
+            if !asked || given || simulation.is_event_outside(&at, owner.at) {
+                acted = true;
+                progress = simulation.begin_outside(&at, owner.at, recorder)?;
+                owner.reach = owner.reach.min(simulation.first_reach());
+            }
             owner.pending = false;
         }
         if simulation.is_in_tick() && progress == Progress::Going {
+            acted = true;
             progress = simulation.microstep_outside(recorder)?;
         }
         simulation.states_inside(&mut owner.states);
-        let again = simulation.is_in_tick() && progress == Progress::Going;
+        // After a microstep, outputs may be new to the models that are connected with this one, and
+        // they may have something to say in turn.
+        let ended = progress != Progress::Going || simulation.is_ended();
+        let again = simulation.is_in_tick() && progress == Progress::Going || acted && !ended;
         let next = simulation.next_time();
+        let next = (next < Time::MAX).then(|| next.seconds());
+        let from = owner.time.max(owner.at.seconds());
+        let delays = simulation.records_steps();
+        owner.horizon = delays.then_some(from + owner.reach);
+        if !again && !ended {
+            let at = Outside { time: from, states: &owner.states, inputs: &inputs };
+            let foreseen = simulation.foreseen(&at, span);
+            owner.horizon = owner.horizon.into_iter().chain(foreseen).reduce(f64::min);
+        }
         let found = Iterated {
             again,
-            terminated: !again && (simulation.is_ended() || progress != Progress::Going),
+            terminated: !again && ended,
             states_changed: !same_bits(&before, &owner.states),
-            next: (next < Time::MAX).then(|| next.seconds()),
+            next: next.into_iter().chain(owner.horizon).reduce(f64::min),
         };
-        self.left_inputs = self.continuous_inputs_values();
+        self.left_inputs = self.inputs_before();
         self.fresh = false;
         Ok(found)
     }
 
     /// Goes on between events.
     pub fn enter_continuous(&mut self) -> Result<(), InstanceError> {
-        let Owned { simulation, owner, .. } = self.owned()?;
+        self.running()?;
+        let Owned { simulation, owner, inputs, .. } = self.owned()?;
         if simulation.is_in_tick() || owner.pending {
             let why = "the event is not over: iterate until no more iterations are needed";
             return Err(InstanceError::WrongState(why));
         }
         owner.event = false;
+        let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+        owner.last = OutsidePoint::of(&at);
         self.fresh = false;
         Ok(())
     }
 
     /// A step of the importer is complete; returns whether an event is to be handled.
     pub fn completed_step(&mut self) -> Result<bool, InstanceError> {
+        self.running()?;
         let Owned { simulation, owner, inputs, .. } = self.owned()?;
         let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+        if simulation.records_steps() {
+            let next = simulation.next_time();
+            let end = match next < Time::MAX && near(next.seconds(), at.time) {
+                true => next,
+                false => Time::from_f64(at.time).unwrap_or(next),
+            };
+            owner.reach = simulation.record_outside(&owner.last, &at, end)?;
+            owner.last = OutsidePoint::of(&at);
+        }
         simulation.complete_outside(&at);
         self.fresh = false;
         Ok(false)
@@ -219,6 +298,7 @@ impl Instance {
         if !time.is_finite() {
             return Err(InstanceError::BadTime(format!("{time} s is no time")));
         }
+        self.running()?;
         let Owned { owner, .. } = self.owned()?;
         if owner.event && time != owner.time {
             return Err(InstanceError::WrongState("time stands still in event mode"));
@@ -230,6 +310,7 @@ impl Instance {
 
     /// Sets the continuous states.
     pub fn set_states(&mut self, states: &[f64]) -> Result<(), InstanceError> {
+        self.running()?;
         let Owned { owner, .. } = self.owned()?;
         if owner.states.len() != states.len() {
             return Err(InstanceError::WrongState("there is another number of states"));
@@ -339,6 +420,17 @@ struct Owned<'i> {
     owner: &'i mut Owner,
     inputs: Vec<(InputId, Vec<f64>)>,
 }
+
+/// Whether two times are the same to an importer, whose sums are rounded.
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= f64::EPSILON * a.abs().max(b.abs())
+}
+
+/// The part of the run that the model describes for which crossings by time alone are foreseen.
+const PART: f64 = 1.0 / 50.0;
+
+/// How late an importer may come to a known event, relative to the time.
+const LATE: f64 = 1e-9;
 
 const OTHER: InstanceError = InstanceError::WrongState("this is a function of Model Exchange");
 

@@ -15,7 +15,8 @@ use model::Refused;
 
 use super::exchange::Owner;
 use super::interface::{Interface, Port, Role, value_of};
-use crate::{HoldError, InputKind, RowsPer, Run, Settings, System};
+use crate::run::Executor;
+use crate::{HoldError, InputHandle, InputKind, RowsPer, Run, Settings, System};
 
 /// The stop time of a run whose importer has given none \[s\].
 const FAR: f64 = 1e12;
@@ -132,6 +133,8 @@ pub struct Instance {
     pub(crate) slopes: Vec<Vec<Vec<f64>>>,
     /// For each port, whether the run has a polynomial for it that is not constant.
     pub(crate) bent: Vec<bool>,
+    /// For each port, whether it is an input that follows the data of the model: nobody has set it.
+    pub(crate) fed: Vec<bool>,
     pub(crate) held: Held,
     /// What was given for the run: start, stop, relative tolerance.
     pub(crate) start: f64,
@@ -140,9 +143,11 @@ pub struct Instance {
     pub(crate) run: Option<Run>,
     /// In Model Exchange, where the importer is, and the continuous inputs before an event.
     pub(crate) owner: Option<Owner>,
-    pub(crate) left_inputs: Vec<Vec<f64>>,
+    pub(crate) left_inputs: Vec<Option<Vec<f64>>>,
     /// Whether the values of signals are those of the run.
     pub(crate) fresh: bool,
+    /// In Co-Simulation, whether an event is being handled.
+    pub(crate) event: bool,
 }
 
 impl Instance {
@@ -163,7 +168,13 @@ impl Instance {
             }
         }
         let count = interface.ports().len();
+        let data = &interface.system.data;
+        let fed = |port: &Port| match &port.role {
+            Role::Input(input) => data.iter().any(|own| own.input.id() == input.id()),
+            _ => false,
+        };
         Instance {
+            fed: interface.ports().iter().map(fed).collect(),
             kind,
             phase: Phase::Setup,
             held: Arc::new(Mutex::new(vec![0.0; values.len()])),
@@ -178,6 +189,7 @@ impl Instance {
             owner: (kind == Kind::ModelExchange).then(Owner::default),
             left_inputs: Vec::new(),
             fresh: false,
+            event: false,
             interface: interface.clone(),
         }
     }
@@ -222,7 +234,7 @@ impl Instance {
             return Err(InstanceError::WrongState("initialisation has not begun"));
         }
         self.started()?;
-        self.left_inputs.clear();
+        self.left_inputs = self.inputs_before();
         self.phase = Phase::Stepping;
         Ok(())
     }
@@ -240,13 +252,15 @@ impl Instance {
         check(port, numbers)?;
         let same = |(own, new): (&f64, &f64)| own.to_bits() == new.to_bits();
         let unchanged = self.values[range.clone()].iter().zip(numbers).all(same);
-        if unchanged {
+        let index = self.index_of(port);
+        // Before the start, the value that an input begins with is none that is given.
+        if unchanged && !(self.fed[index] && self.phase == Phase::Stepping) {
             return Ok(());
         }
         self.values[range].copy_from_slice(numbers);
-        let index = self.index_of(port);
+        self.fed[index] = false;
         self.changed[index] = true;
-        if self.owner.is_some() {
+        if self.owner.is_some() || self.event {
             self.fresh = false;
         }
         if self.phase == Phase::Initializing {
@@ -280,7 +294,7 @@ impl Instance {
         Ok(())
     }
 
-    fn index_of(&self, port: &Port) -> usize {
+    pub(crate) fn index_of(&self, port: &Port) -> usize {
         self.interface.ports().partition_point(|own| own.range().end <= port.first)
     }
 
@@ -297,50 +311,8 @@ impl Instance {
         }
     }
 
-    /// The elements from a reference on.
-    pub fn get(&mut self, reference: u32, count: usize) -> Result<&[f64], InstanceError> {
-        let first = reference as usize;
-        let interface = self.interface.clone();
-        let port = interface.port_at(first).ok_or(InstanceError::NoVariable(reference))?;
-        if first + count > port.range().end {
-            return Err(InstanceError::NoVariable(reference));
-        }
-        let given = matches!(port.role, Role::Time | Role::Parameter(_) | Role::Input(_));
-        if !given && !self.fresh {
-            self.look()?;
-        }
-        Ok(&self.values[first..first + count])
-    }
-
-    /// Reads all signals of the run.
-    pub(crate) fn look(&mut self) -> Result<(), InstanceError> {
-        if self.fresh {
-            return Ok(());
-        }
-        if self.phase == Phase::Setup {
-            return Err(InstanceError::WrongState("signals are computed in initialisation"));
-        }
-        self.started()?;
-        if self.owner.is_some() {
-            return self.look_owned();
-        }
-        let Instance { interface, values, held, run, .. } = self;
-        let Some(run) = run else { return Ok(()) };
-        let held = held.lock().unwrap_or_else(|own| own.into_inner());
-        for port in interface.ports() {
-            let Role::Signal { signal, absent, .. } = &port.role else { continue };
-            match run.get(signal)? {
-                Some(now) => values[port.range()].copy_from_slice(now),
-                None if *absent => values[port.range()].copy_from_slice(&held[port.range()]),
-                None => {}
-            }
-        }
-        self.fresh = true;
-        Ok(())
-    }
-
     /// Starts the run if that has not been done yet, and does the events of the start.
-    fn started(&mut self) -> Result<(), InstanceError> {
+    pub(crate) fn started(&mut self) -> Result<(), InstanceError> {
         if self.run.is_some() {
             return Ok(());
         }
@@ -352,10 +324,17 @@ impl Instance {
         self.keep_held(&mut run);
         for (index, port) in self.interface.ports().iter().enumerate() {
             let given = match &port.role {
-                Role::Input(input) => (self.changed[index] || input.is_required()).then_some(input),
+                Role::Input(input) => {
+                    // A run may have been begun before, with other values.
+                    let own = self.values[port.range()].iter().map(|x| x.to_bits());
+                    let start = port.start.iter().flatten().map(|x| x.to_bits());
+                    let set = self.changed[index] || own.ne(start);
+                    (set || input.is_required()).then_some(input)
+                }
                 _ => None,
             };
-            if let Some(input) = given {
+            if let Some(input) = given.filter(|_| !self.fed[index]) {
+                take_back(&mut run, input);
                 run.set(input, &self.values[port.range()])?;
             }
             self.changed[index] = false;
@@ -421,7 +400,7 @@ impl Instance {
 
     /// Gives the run what was set since the last step.
     pub(crate) fn give(&mut self) -> Result<(), InstanceError> {
-        let Instance { interface, values, changed, slopes, bent, run, .. } = self;
+        let Instance { interface, values, changed, slopes, bent, run, fed, .. } = self;
         let Some(run) = run else { return Ok(()) };
         let now = run.time();
         for (index, port) in interface.ports().iter().enumerate() {
@@ -430,6 +409,11 @@ impl Instance {
             let (Role::Input(input) | Role::Parameter(Some(input))) = &port.role else { continue };
             let value = &values[port.range()];
             let flat = slopes.iter().flatten().all(|x| *x == 0.0);
+            if !flat || changed {
+                // The data of the model end where the importer begins.
+                take_back(run, input);
+                fed[index] = false;
+            }
             if !flat {
                 let scaled = |(order, own): (usize, &Vec<f64>)| -> Vec<f64> {
                     let factor = [1.0, 2.0, 6.0][order];
@@ -456,7 +440,7 @@ impl Instance {
         }
         let to = self.target(from, length)?;
         self.give()?;
-        self.fresh = false;
+        (self.fresh, self.event) = (false, false);
         let Some(run) = &mut self.run else { return Ok(Stepped::at(to.seconds())) };
         let (reason, event) = match early {
             true => {
@@ -508,6 +492,7 @@ impl Instance {
 
     /// What was set at an event takes effect there. Afterwards the instant is over.
     pub fn update_discrete(&mut self) -> Result<Iterated, InstanceError> {
+        self.running()?;
         if self.owner.is_some() {
             return self.iterate_owned();
         }
@@ -522,9 +507,20 @@ impl Instance {
         Ok(found)
     }
 
+    /// In Co-Simulation, the handling of an event is over.
+    pub fn enter_step(&mut self) -> Result<(), InstanceError> {
+        self.running()?;
+        self.event = false;
+        Ok(())
+    }
+
     /// The run is over; values can still be read.
-    pub fn terminate(&mut self) {
+    pub fn terminate(&mut self) -> Result<(), InstanceError> {
+        if self.phase == Phase::Setup {
+            return Err(InstanceError::WrongState("nothing has begun that could be terminated"));
+        }
         self.phase = Phase::Ended;
+        Ok(())
     }
 
     /// Back to before initialisation.
@@ -536,6 +532,13 @@ impl Instance {
 impl Stepped {
     fn at(time: f64) -> Stepped {
         Stepped { time, terminated: false, event: false }
+    }
+}
+
+/// The data of the model end where an importer sets an input itself.
+fn take_back(run: &mut Run, input: &InputHandle) {
+    if let Executor::Exact(simulation) = &mut run.executor {
+        simulation.forget(input.id());
     }
 }
 

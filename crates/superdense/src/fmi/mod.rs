@@ -12,8 +12,10 @@ mod instance;
 mod instances;
 mod interface;
 mod package;
+mod reading;
 mod saved;
 mod steps;
+mod structure;
 
 pub use ::fmi::import::{HOST_COMMAND, HOST_VARIABLE, serve};
 pub use ::fmi::{
@@ -24,5 +26,5 @@ pub(crate) use block::kind;
 pub use check::{CheckError, Checked, Difference, check};
 pub use instance::{Instance, InstanceError, Iterated, Stepped};
 pub use interface::{Interface, Port, Role};
-pub use package::{Exported, Loaded, PackageError, export, identifier, load};
+pub use package::{CATEGORIES, Exported, Loaded, PackageError, export, identifier, load};
 pub use saved::SavedInstance;

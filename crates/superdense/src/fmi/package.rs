@@ -5,14 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ::fmi::{
-    Abilities, ArchiveError, Causality, Description, Experiment, Kind, Structure, Unknown, Version,
-    platform, write, write_archive,
+    Abilities, ArchiveError, Description, Experiment, Kind, Version, platform, write, write_archive,
 };
 use base::{FileId, Rational, Type, Value};
 use model::{Given, Model, Refused, RunSetting, standard_files};
 use serde::{Deserialize, Serialize};
 
-use super::interface::{Interface, Role};
+use super::interface::Interface;
+use super::structure::structure;
 use crate::{Library, Settings, System};
 
 /// The files in the folder `resources` of an archive.
@@ -261,6 +261,10 @@ fn token(interface: &Interface, version: Version) -> String {
     format!("superdense-{}-{version}-{identity:016x}", env!("CARGO_PKG_VERSION"))
 }
 
+/// The categories of messages: steps that are discarded, mistakes and failures, and errors of the
+/// library itself.
+pub const CATEGORIES: [&str; 3] = ["logStatusDiscard", "logStatusError", "logStatusFatal"];
+
 /// The description of a model, and the kinds that it does not have.
 fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind, String)>) {
     let system = &interface.system;
@@ -269,30 +273,7 @@ fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind,
     let without = why.map(|why| (Kind::ModelExchange, why)).into_iter().collect();
     let exchanges = interface.without_exchange.is_none();
     let variables = interface.variables(version);
-    let unknown = |reference: u32| Unknown { reference, dependencies: None };
-    let of = |causality: Causality| {
-        let own = variables.iter().filter(move |own| own.causality == causality);
-        own.map(|own| unknown(own.reference)).collect::<Vec<_>>()
-    };
-    let ports = |wanted: fn(&Role) -> bool| -> Vec<Unknown> {
-        let own = interface.ports.iter().filter(|own| wanted(&own.role));
-        own.map(|own| unknown(own.first as u32)).collect()
-    };
-    let (states, derivatives) = (
-        ports(|role| matches!(role, Role::State(_))),
-        ports(|role| matches!(role, Role::Derivative(_))),
-    );
-    let mut initial = of(Causality::Output);
-    initial.extend(states.into_iter().chain(derivatives.iter().cloned()));
-    let structure = Structure {
-        outputs: of(Causality::Output),
-        initial,
-        derivatives,
-        indicators: match version {
-            Version::Two => Vec::new(),
-            Version::Three => ports(|role| matches!(role, Role::Indicator(_))),
-        },
-    };
+    let structure = structure(interface, version, &variables);
     let abilities = Abilities {
         identifier: identifier(system.name()),
         keeps_state: true,
@@ -312,6 +293,7 @@ fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind,
         description: Some(system.origin.model.description.clone()).filter(|own| !own.is_empty()),
         tool: Some(format!("Superdense {}", env!("CARGO_PKG_VERSION"))),
         made: None,
+        categories: CATEGORIES.map(str::to_owned).into(),
         co_simulation: Some(abilities),
         model_exchange: exchanges.then_some(exchange),
         indicators: interface.indicator_count(),

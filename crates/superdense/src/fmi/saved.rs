@@ -21,9 +21,11 @@ struct Plain {
     changed: Vec<bool>,
     slopes: Vec<Vec<Vec<f64>>>,
     bent: Vec<bool>,
+    fed: Vec<bool>,
+    event: bool,
     held: Vec<f64>,
     owner: Option<Owner>,
-    left_inputs: Vec<Vec<f64>>,
+    left_inputs: Vec<Option<Vec<f64>>>,
     start: f64,
     stop: Option<f64>,
     tolerance: Option<f64>,
@@ -38,6 +40,8 @@ impl Instance {
             changed: self.changed.clone(),
             slopes: self.slopes.clone(),
             bent: self.bent.clone(),
+            fed: self.fed.clone(),
+            event: self.event,
             held: held.clone(),
             owner: self.owner.clone(),
             left_inputs: self.left_inputs.clone(),
@@ -50,11 +54,13 @@ impl Instance {
     fn take_plain(&mut self, plain: &Plain) {
         let plain = plain.clone();
         (self.owner, self.left_inputs) = (plain.owner, plain.left_inputs);
-        let Plain { phase, values, changed, slopes, bent, held, start, stop, tolerance, .. } =
-            plain;
+        self.event = plain.event;
+        let Plain {
+            phase, values, changed, slopes, bent, fed, held, start, stop, tolerance, ..
+        } = plain;
         *self.held.lock().unwrap_or_else(|own| own.into_inner()) = held;
         (self.phase, self.values, self.changed) = (phase, values, changed);
-        (self.slopes, self.bent) = (slopes, bent);
+        (self.slopes, self.bent, self.fed) = (slopes, bent, fed);
         (self.start, self.stop, self.tolerance) = (start, stop, tolerance);
         self.fresh = false;
     }
@@ -90,7 +96,8 @@ impl Instance {
         let fits = plain.values.len() == length
             && plain.held.len() == length
             && plain.owner.is_some() == self.owner.is_some()
-            && [plain.changed.len(), plain.slopes.len(), plain.bent.len()] == [ports; 3];
+            && [&plain.changed, &plain.bent, &plain.fed].iter().all(|own| own.len() == ports)
+            && plain.slopes.len() == ports;
         if !fits {
             return Err(bad("these bytes are a state of another model"));
         }
