@@ -26,14 +26,12 @@ impl Engine<'_> {
         }
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
-        if !program.is_whole() {
-            if state.take_ranges(program, &self.state.slots) {
-                let count = |places: Places| places.map(|(_, length)| length).sum();
-                let watched = count(watches(&state.ranges));
-                state.solver.resize(count(states(&state.ranges)), watched);
-                state.sides.resize(watched, 0.0);
-                state.residuals.resize(watched, 0.0);
-            }
+        if !program.is_whole() && state.take_ranges(program, &self.state.slots) {
+            let count = |places: Places| places.map(|(_, length)| length).sum();
+            let watched = count(watches(&state.ranges));
+            state.solver.resize(count(states(&state.ranges)), watched);
+            state.sides.resize(watched, 0.0);
+            state.residuals.resize(watched, 0.0);
         }
         let longest = self.longest_step(region);
         let program = &self.program.regions[region];
