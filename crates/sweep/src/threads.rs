@@ -262,7 +262,8 @@ mod tests {
             greatest.fetch_max(run, Ordering::Relaxed);
             if run == 0 {
                 thread::sleep(Duration::from_millis(50));
-                assert!(greatest.load(Ordering::Relaxed) <= 4 * AHEAD * CHUNK);
+                // The last chunk may go beyond what may be begun.
+                assert!(greatest.load(Ordering::Relaxed) < (4 * AHEAD + 1) * CHUNK);
             }
         };
         let mut calls = 0;
