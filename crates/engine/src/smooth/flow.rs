@@ -1,10 +1,9 @@
 //! A region between events, as the solver sees it.
 
 use base::{Interval, Table, Time};
-use program::tape::{Active, Rounded, Slot, run, run_active};
+use program::tape::{Rounded, Slot, run, run_active};
 use program::{
-    DelayLine, EventCrossing, Jacobian, LineId, Program, RegionId, RegionProgram, Room, Source,
-    WatchId,
+    DelayLine, EventCrossing, LineId, Program, RegionId, RegionProgram, Room, Source, WatchId,
 };
 use solver::{At, CrossingRole, Enclosure, GuardTrial, Noise, Pattern, System, Trial, wide};
 
@@ -12,112 +11,15 @@ use crate::delays::history::RegionHistory;
 use crate::native::RegionCode;
 use crate::rest::Rest;
 use crate::sliding::Slide;
+use crate::smooth::active::ActiveTapes;
 use crate::smooth::region::ActiveSlice;
 use crate::smooth::rounds::Rounds;
-
-/// The parts of a region's tapes that run; found again whenever a phase starts.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ActiveTapes {
-    pub derivative: Active,
-    pub crossings: Active,
-    pub jacobian: ActiveJacobian,
-    /// The gains of the watched functions that run.
-    pub gains: Vec<f64>,
-    pub known: bool,
-    /// Whether the parts of the rates and of the watched functions are known too, which compiled code
-    /// does not need.
-    interpreted: bool,
-}
 
 /// The watched functions of a region whose bounds or roundings have been computed.
 pub(crate) type Functions = Vec<Room>;
 
 /// The smallest difference of times \[s\]: ticks happen at whole attoseconds.
 const ATTOSECOND: f64 = 1e-18;
-
-/// The derivatives of the running rates by the running states.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ActiveJacobian {
-    tape: Active,
-    /// The slices that the slots below apply to.
-    ranges: Vec<ActiveSlice>,
-    /// The slot of each entry of the pattern, column after column.
-    places: Vec<Slot>,
-    /// The rates that move with time, and the slots of those derivatives.
-    rates: Vec<(usize, Slot)>,
-}
-
-impl ActiveJacobian {
-    fn find(&mut self, jacobian: &Jacobian, ranges: &[ActiveSlice], slots: &[f64]) {
-        self.tape.find(&jacobian.tape, slots);
-        if self.ranges == ranges {
-            return;
-        }
-        self.ranges = ranges.to_vec();
-        let numbers = numbers(jacobian.columns.len(), ranges);
-        self.places = columns(jacobian, ranges)
-            .flatten()
-            .filter_map(|(row, slot)| numbers[*row as usize].map(|_| *slot))
-            .collect();
-        let rates = jacobian.rates.iter();
-        self.rates =
-            rates.filter_map(|(row, slot)| Some((numbers[*row as usize]?, *slot))).collect();
-    }
-
-    fn pattern(&self, jacobian: &Jacobian) -> Pattern {
-        let numbers = numbers(jacobian.columns.len(), &self.ranges);
-        let rows = columns(jacobian, &self.ranges).map(|column| {
-            let number = |(row, _): &(u32, Slot)| numbers[*row as usize];
-            column.iter().filter_map(number).collect::<Vec<_>>()
-        });
-        Pattern::from_columns(rows, !self.rates.is_empty())
-    }
-}
-
-/// The columns of the states that run.
-fn columns<'a>(
-    jacobian: &'a Jacobian,
-    ranges: &'a [ActiveSlice],
-) -> impl Iterator<Item = &'a Vec<(u32, Slot)>> {
-    states(ranges).flat_map(|(from, length)| &jacobian.columns[from..from + length])
-}
-
-/// For each state of a region, its index among those that run.
-fn numbers(dimension: usize, ranges: &[ActiveSlice]) -> Vec<Option<usize>> {
-    let mut numbers = vec![None; dimension];
-    let running = states(ranges).flat_map(|(from, length)| from..from + length);
-    running.enumerate().for_each(|(number, state)| numbers[state] = Some(number));
-    numbers
-}
-
-impl ActiveTapes {
-    /// Finds what runs under the conditions in the buffer.
-    pub fn find(
-        &mut self,
-        program: &RegionProgram,
-        ranges: &[ActiveSlice],
-        slots: &[f64],
-        compiled: bool,
-    ) {
-        let guarded = program.derivative.is_guarded() || program.crossings.is_guarded();
-        if self.known && !guarded && program.jacobian.is_none() {
-            return;
-        }
-        self.gains.clear();
-        for (from, length) in watches(ranges) {
-            self.gains.extend_from_slice(&program.gains[from..from + length]);
-        }
-        self.interpreted = !(compiled && guarded);
-        if self.interpreted {
-            self.derivative.find(&program.derivative, slots);
-            self.crossings.find(&program.crossings, slots);
-        }
-        if let Some(jacobian) = &program.jacobian {
-            self.jacobian.find(jacobian, ranges, slots);
-        }
-        self.known = true;
-    }
-}
 
 /// The smooth functions of a region over the buffer.
 pub(crate) struct Flow<'a> {

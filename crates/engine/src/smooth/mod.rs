@@ -1,5 +1,6 @@
 //! The smooth phase: each region steps on its own between events.
 
+pub(crate) mod active;
 pub(crate) mod flow;
 mod guards;
 mod limits;

@@ -30,6 +30,8 @@ pub enum Role {
         output: bool,
         /// Whether it may be absent.
         absent: bool,
+        /// Whether its value moves between events.
+        moving: bool,
     },
     /// A continuous state, by its index; in Model Exchange.
     State(usize),
@@ -245,7 +247,8 @@ impl Making<'_> {
             let absent = wire.between != Presence::Always || wire.ticking != Presence::Always;
             let output = declared.is_some() || outputs.is_empty();
             let unit = signal.unit().map(str::to_owned);
-            let role = Role::Signal { signal, output, absent };
+            let moving = wire.moving;
+            let role = Role::Signal { signal, output, absent, moving };
             let port = self.add(&record.name, wire.ty, role, None);
             port.unit = unit;
             port.description = declared.and_then(|own| own.about.description.clone());
@@ -337,9 +340,9 @@ fn variable(port: &Port, version: Version) -> Variable {
             InputKind::Continuous => (Causality::Input, moving, None),
             _ => (Causality::Input, Variability::Discrete, None),
         },
-        Role::Signal { output, absent, .. } => {
+        Role::Signal { output, absent, moving: moves, .. } => {
             let causality = if *output { Causality::Output } else { Causality::Local };
-            let variability = if *absent { Variability::Discrete } else { moving };
+            let variability = if *absent && !moves { Variability::Discrete } else { moving };
             (causality, variability, Some(Initial::Calculated))
         }
         Role::State(_) | Role::Derivative(_) | Role::Indicator(_) => {
