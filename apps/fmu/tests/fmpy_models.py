@@ -26,7 +26,7 @@ from fmpy.validation import validate_fmu
 
 POINTS = 48
 
-# The tolerance of the importer's solver.
+# The relative tolerance of the importer's solver.
 TOLERANCE = 1e-8
 
 # When comparisons in Model Exchange end, and why.
@@ -39,6 +39,10 @@ FOLLOWED_UNTIL = {
     # The importer's solver may take 500 steps from one output to the next.
     "robertson": 500.0,
 }
+
+# What the importer's solver may be off by: it allows each state its tolerance times the nominal
+# value, which follows from the absolute tolerance of the model, here 0.05.
+SLACK = {"solver-steps": 2e-3}
 
 # When runs of a model that ends by itself end here.
 ENDS = {"zeno-ball": 4.0}
@@ -104,9 +108,7 @@ def check(program, model, version, folder):
         # The importer's solver is more accurate than the tolerance of some models.
         options = [] if exact else ["--tolerance", "1e-9"]
         rows = own_run(program, model, stop, step, folder, options)
-        # The importer's solver allows each state this part of its nominal value.
-        nominals = [float(v.nominal) for v in description.modelVariables if v.nominal]
-        slack = 0.0 if exact else 4 * TOLERANCE * max(nominals, default=1.0)
+        slack = 0.0 if exact else SLACK.get(name, 0.0)
         compared = compare(f"{name} {version} {kind}", result, rows, scalars, exact, slack)
         said.append(f"{compared} values")
         if exact:
