@@ -121,6 +121,18 @@ pub fn run(folder: &Path) -> std::process::Output {
     done
 }
 
+/// A run of the model in a folder fails soon, with a message that contains all of these.
+pub fn fails(folder: &Path, fault: u32, told: &[&str]) {
+    let begun = Instant::now();
+    let done = run(folder);
+    let words = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(1), "{fault}: {words}");
+    for part in told {
+        assert!(words.contains(part), "{fault}: {part} is not in\n{words}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(40), "{fault}");
+}
+
 /// The rows of the result, the last of each time, as numbers.
 pub fn rows(folder: &Path) -> Vec<Vec<f64>> {
     let text = fs::read_to_string(folder.join("out.csv")).expect("a result");
@@ -261,14 +273,7 @@ fn libraries_that_fail() {
     for (fault, fields, told) in faults {
         let folder = lag(&format!("fmu-fault-{fault}"), fault);
         model(&folder, &format!(", period: 0.1{fields}"));
-        let begun = Instant::now();
-        let done = run(&folder);
-        let words = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(1), "{fault}: {words}");
-        for part in told {
-            assert!(words.contains(part), "{fault}: {part} is not in\n{words}");
-        }
-        assert!(begun.elapsed() < Duration::from_secs(40), "{fault}");
+        fails(&folder, fault, told);
     }
 }
 

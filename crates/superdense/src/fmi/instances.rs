@@ -194,8 +194,11 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Uses an instance, unless it has failed; an error makes it fail. Returns whether it is well.
-    pub fn with(&self, slot: &mut Slot, ask: impl FnOnce(&mut Slot) -> Result<(), Why>) -> bool {
+    /// Uses an instance, unless it has failed; an error makes it fail. Returns whether there is one
+    /// and it is well.
+    pub fn with(&self, instance: f64, ask: impl FnOnce(&mut Slot) -> Result<(), Why>) -> bool {
+        let Some(slot) = self.instances.slot(instance) else { return false };
+        let slot = &mut *locked(&slot);
         if slot.failed.is_none()
             && let Err(error) = ask(slot)
         {

@@ -15,7 +15,7 @@ use blocks::{Context, Every};
 use ir::{Binary, NodeId, Opaque};
 
 use super::block::{FmuBlock, output, parameters, real};
-use super::instances::{Done, SavedSlot, Slot, Usage, Why, locked, same_bits};
+use super::instances::{Done, SavedSlot, Slot, Usage, Why, same_bits};
 
 /// What is common to the functions of a block for Co-Simulation.
 pub(super) struct Steps {
@@ -163,11 +163,7 @@ impl Opaque for Call {
         if gate[0] == 0.0 {
             return;
         }
-        let Some(slot) = self.usage.instances.slot(instance[0]) else {
-            result[Call::FAILED] = 1.0;
-            return;
-        };
-        if !self.usage.with(&mut locked(&slot), |slot| self.answer(slot, args, result)) {
+        if !self.usage.with(instance[0], |slot| self.answer(slot, args, result)) {
             result.fill(0.0);
             result[Call::FAILED] = 1.0;
         }

@@ -5,13 +5,23 @@ use std::sync::Arc;
 use ::fmi::import::{Changed, Event, FmuError, Point, Reply, Request};
 use ir::Opaque;
 
-use crate::fmi::instances::{Slot, Usage, Why, locked, same_bits};
+use crate::fmi::instances::{Slot, Usage, Why, same_bits};
+
+/// Takes the values that an instance answers with; NaN if it cannot compute them at a point.
+fn take(reply: Reply, result: &mut [f64]) -> Result<(), Why> {
+    match reply {
+        Reply::Values(values) if values.len() == result.len() => result.copy_from_slice(&values),
+        Reply::Discarded(_) => result.fill(f64::NAN),
+        _ => return Err(FmuError::OutOfOrder.into()),
+    }
+    Ok(())
+}
 
 fn flat(args: &[&[f64]]) -> Vec<f64> {
     args.iter().flat_map(|own| own.iter().copied()).collect()
 }
 
-/// The arguments that both functions have: a flag, the instance, the number of iterations, the
+/// The arguments that all functions have: a flag, the instance, the number of iterations, the
 /// present time and the states.
 struct Arguments<'a> {
     flag: bool,
@@ -136,10 +146,7 @@ impl Opaque for Update {
         if !own.flag {
             return;
         }
-        let slot = self.usage.instances.slot(own.instance);
-        let done = slot.is_some_and(|slot| {
-            self.usage.with(&mut locked(&slot), |slot| self.answer(&own, slot, args, result))
-        });
+        let done = self.usage.with(own.instance, |slot| self.answer(&own, slot, args, result));
         if !done {
             result.fill(0.0);
             result[Update::FAILED] = 1.0;
@@ -196,14 +203,8 @@ impl Look {
         }
         let (given, inputs) = args[Arguments::COUNT..].split_at(self.usage.given.len());
         own.ready(&self.usage, slot, given)?;
-        let guest = slot.guest.as_mut().ok_or(Why::Back)?;
-        match guest.ask(&Request::Look(self.index, own.point(inputs), own.flag))? {
-            Reply::Values(values) if values.len() == result.len() => {
-                result.copy_from_slice(&values);
-            }
-            Reply::Discarded(_) => result.fill(f64::NAN),
-            _ => return Err(FmuError::OutOfOrder.into()),
-        }
+        let request = Request::Look(self.index, own.point(inputs), own.flag);
+        take(slot.guest.as_mut().ok_or(Why::Back)?.ask(&request)?, result)?;
         slot.looks.resize(self.usage.looks.len(), None);
         slot.looks[self.index] = Some((asked, result.to_vec()));
         Ok(())
@@ -217,10 +218,7 @@ impl Opaque for Look {
 
     fn call(&self, args: &[&[f64]], result: &mut [f64]) {
         let own = Arguments::of(args, &self.usage);
-        let slot = self.usage.instances.slot(own.instance);
-        let done = slot.is_some_and(|slot| {
-            self.usage.with(&mut locked(&slot), |slot| self.answer(&own, slot, args, result))
-        });
+        let done = self.usage.with(own.instance, |slot| self.answer(&own, slot, args, result));
         if !done {
             result.fill(f64::NAN);
         }
@@ -228,12 +226,9 @@ impl Opaque for Look {
 
     fn tangent(&self, args: &[&[f64]], tangents: &[&[f64]], result: &mut [f64]) {
         let own = Arguments::of(args, &self.usage);
-        let slot = self.usage.instances.slot(own.instance);
-        let done = slot.is_some_and(|slot| {
-            self.usage.with(&mut locked(&slot), |slot| {
-                self.differentiate(&own, slot, (args, tangents), result)
-            })
-        });
+        let asked = (args, tangents);
+        let done =
+            self.usage.with(own.instance, |slot| self.differentiate(&own, slot, asked, result));
         if !done {
             result.fill(f64::NAN);
         }
@@ -261,14 +256,8 @@ impl Look {
             return Ok(());
         }
         own.ready(&self.usage, slot, given)?;
-        let guest = slot.guest.as_mut().ok_or(Why::Back)?;
-        match guest.ask(&Request::Tangent(self.index, own.point(inputs), direction))? {
-            Reply::Values(values) if values.len() == result.len() => {
-                result.copy_from_slice(&values);
-            }
-            Reply::Discarded(_) => result.fill(f64::NAN),
-            _ => return Err(FmuError::OutOfOrder.into()),
-        }
+        let request = Request::Tangent(self.index, own.point(inputs), direction);
+        take(slot.guest.as_mut().ok_or(Why::Back)?.ask(&request)?, result)?;
         Ok(())
     }
 }
@@ -294,7 +283,7 @@ impl Complete {
         let Reply::Values(values) = guest.ask(&Request::Complete(own.point(inputs)))? else {
             return Err(FmuError::OutOfOrder.into());
         };
-        result[0] = values[0];
+        result[0] = values.first().copied().ok_or(FmuError::OutOfOrder)?;
         Ok(())
     }
 }
@@ -311,8 +300,6 @@ impl Opaque for Complete {
             return;
         }
         // Another function reports a failure.
-        if let Some(slot) = self.usage.instances.slot(own.instance) {
-            self.usage.with(&mut locked(&slot), |slot| self.answer(&own, slot, args, result));
-        }
+        self.usage.with(own.instance, |slot| self.answer(&own, slot, args, result));
     }
 }
