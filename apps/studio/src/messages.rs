@@ -83,6 +83,11 @@ pub(crate) enum Edit {
         at: At,
         to: String,
     },
+    /// Records a signal, and draws it in a panel over time of the first figure, if there is one.
+    Record {
+        name: String,
+        panel: Option<usize>,
+    },
     /// Makes a diagram of blocks.
     Group {
         all: Vec<At>,

@@ -16,7 +16,7 @@ class Studio {
   examples = $state.raw([]);
   /** The names of texts that were never saved. */
   unsaved = $state.raw([]);
-  library = $state.raw({ blocks: [], functions: [] });
+  library = $state.raw({ blocks: [], functions: [], settings: [], forms: [], notations: [] });
   welcome = $state(false);
 
   path = $state(null);
@@ -36,6 +36,7 @@ class Studio {
   stale = $state(false);
   parameters = $state.raw([]);
   panels = $state.raw([]);
+  phases = $state.raw([]);
   settings = $state.raw(null);
   checkTime = $state(0);
   opened = $state.raw([]);
@@ -186,6 +187,7 @@ class Studio {
     this.stale = !message.scene;
     if (!message.ok) return;
     this.panels = message.panels;
+    this.phases = message.phases;
     this.settings = message.settings;
     this.parameters = message.parameters;
     this.sweeps = message.sweeps;
