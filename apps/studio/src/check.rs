@@ -65,6 +65,7 @@ impl Checker {
         answer["sweeps"] = json!(!model.sweep.parameters.is_empty() || model.sweep.sets.is_some());
         answer["diagnostics"] = diagnostics(&system.warnings(), system.sources(), text);
         answer["scene"] = system.scene(opened);
+        answer["outputs"] = outputs(&model);
         answer["parameters"] = parameters(&system);
         answer["settings"] = json!({
             "name": system.name(), "start": system.settings().start.time().seconds(),
@@ -176,6 +177,15 @@ fn phase(panel: &Panel) -> Option<Json> {
         "title": panel.title, "pairs": curves.collect::<Vec<_>>(), "equal": equal_scales,
         "x": axis(x, |own| &own.x), "y": axis(&panel.y, |own| &own.y),
     }))
+}
+
+/// The names of the outputs of each diagram, so that those that nothing reads can be connected.
+fn outputs(model: &Model) -> Json {
+    let own = model.diagrams.iter().map(|own| {
+        let names = own.outputs.iter().map(|output| output.name.value.clone());
+        (own.name.value.clone(), names.collect::<Vec<_>>())
+    });
+    json!(own.collect::<std::collections::BTreeMap<_, _>>())
 }
 
 fn parameters(system: &System) -> Json {

@@ -7,6 +7,7 @@ use superdense::edit::{
 };
 use superdense::{Library, System, parse};
 
+use crate::first;
 use crate::messages::{At, Edit};
 
 /// The answer to an edit: what to replace, in bytes of the text, or why not.
@@ -68,13 +69,11 @@ fn changes(text: &str, edit: Edit) -> Result<Vec<BlockEdit>, String> {
             Ok(paths.into_iter().map(|path| BlockEdit::Remove { path }).collect())
         }
         Edit::Add { within, name, value } => {
-            let blocks = match within.filter(|own| !own.is_empty()) {
-                Some(node) => inside(text, &node)
-                    .ok_or_else(|| format!("`{node}` is written in another file"))?,
-                None => Vec::new(),
-            };
-            let blocks = blocks.into_iter().chain(["blocks".to_owned()]).collect();
-            one(BlockEdit::Add { blocks, name, value })
+            one(BlockEdit::Add { blocks: blocks_of(text, within)?, name, value })
+        }
+        Edit::AddBlock { within, name, kind } => {
+            let value = first::entry(&kind).ok_or_else(|| format!("there is no block `{kind}`"))?;
+            one(BlockEdit::Add { blocks: blocks_of(text, within)?, name, value })
         }
         Edit::Record { name, panel } => Ok(recorded(text, &name, panel)),
         Edit::Rename { at, to } => one(BlockEdit::Rename { path: path(&at)?, to }),
@@ -99,6 +98,17 @@ fn changes(text: &str, edit: Edit) -> Result<Vec<BlockEdit>, String> {
         Edit::RemoveState { machine, name } => removed_state(text, &path(&machine)?, &name),
         Edit::AddTransition { machine, from, to } => one(transition(path(&machine)?, from, &to)),
     }
+}
+
+/// The keys of the blocks of a diagram or a state, or of the main diagram.
+fn blocks_of(text: &str, within: Option<String>) -> Result<Vec<String>, String> {
+    let around = match within.filter(|own| !own.is_empty()) {
+        Some(node) => {
+            inside(text, &node).ok_or_else(|| format!("`{node}` is written in another file"))?
+        }
+        None => Vec::new(),
+    };
+    Ok(below(&around, "blocks"))
 }
 
 /// Records a signal unless it is recorded already, and adds its column to a panel. A model without
@@ -193,7 +203,7 @@ fn removed_state(text: &str, machine: &[String], name: &str) -> Result<Vec<Block
 }
 
 /// Whether a text is a model without mistakes, as far as one can tell without other files.
-fn is_whole(text: &str) -> bool {
+pub(crate) fn is_whole(text: &str) -> bool {
     let model = parse("model.yaml", text, &mut |_| Err("not read".to_owned()));
     model.is_ok_and(|model| System::compile(&model, &Library::standard()).is_ok())
 }

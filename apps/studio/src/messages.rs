@@ -79,6 +79,12 @@ pub(crate) enum Edit {
         name: String,
         value: String,
     },
+    /// Adds a block of a type, with first values for all that it needs.
+    AddBlock {
+        within: Option<String>,
+        name: String,
+        kind: String,
+    },
     Rename {
         at: At,
         to: String,

@@ -186,7 +186,7 @@ fn events(system: &System, instants: &[Row], count: usize) -> String {
         for column in &shown {
             let value = match &row.values[*column] {
                 Some(values) => {
-                    values.iter().map(|own| own.to_string()).collect::<Vec<_>>().join(", ")
+                    values.iter().map(|own| superdense::shown(*own)).collect::<Vec<_>>().join(", ")
                 }
                 None => "absent".to_owned(),
             };

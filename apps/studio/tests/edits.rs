@@ -117,6 +117,52 @@ fn a_signal_is_recorded_and_drawn() {
     }
 }
 
+/// Whatever the palette offers is added as a valid block, so that it is drawn and can be connected.
+#[test]
+fn every_block_is_added_to_a_valid_model() {
+    let own = served();
+    let mut tab = own.tab();
+    tab.send(&json!({"do": "hello"}));
+    let library = tab.wait("library");
+    let blocks = library["blocks"].as_array().expect("blocks");
+    let kinds = blocks.iter().map(|own| own["name"].as_str().expect("a name"));
+    let text = "superdense: 1\nblocks:\n  t: {type: Ramp}\n";
+    let mut wrong = Vec::new();
+    for kind in kinds.chain(["Modal", "DifferentialSystem"]) {
+        let add = json!({"edit": "add_block", "within": "", "name": "own", "kind": kind});
+        let after = edit(&mut tab, text, &add).expect("added");
+        let found = tab.check(&after);
+        if found["ok"] != true {
+            wrong.push(format!("{after}{}", found["diagnostics"][0]["message"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let unknown = json!({"edit": "add_block", "within": "", "name": "own", "kind": "Scope"});
+    assert!(edit(&mut tab, text, &unknown).is_err());
+}
+
+/// Outputs that nothing reads yet can be connected, too.
+#[test]
+fn an_unread_output_has_a_name() {
+    let own = served();
+    let mut tab = own.tab();
+    let text = "superdense: 1\ndiagrams:\n  D:\n    inputs: [u]\n    outputs: {a: x, b: 2 * x}\n    \
+                blocks: {x: {type: Integrator, input: u}}\nblocks:\n  d: {type: D, u: 1}\n  \
+                g: {type: Gain, input: d.b, gain: 1}\n  \
+                s: {type: DifferentialSystem, states: {x: 1, v: 2}}\n  \
+                m: {type: Modal, states: {on: {outputs: {q: 1}}}}\n";
+    let found = tab.check(text);
+    let unread = |path: &str| {
+        let nodes = found["scene"]["nodes"].as_array().expect("nodes");
+        let node = nodes.iter().find(|own| own["path"] == path).expect("a node");
+        node["unread"].clone()
+    };
+    assert_eq!(unread("d"), json!(["a"]));
+    assert_eq!(unread("g"), json!([]));
+    assert_eq!(unread("s"), json!(["x", "v"]));
+    assert!(unread("m").as_array().expect("names").contains(&json!("q")), "{}", unread("m"));
+}
+
 const LAMP: &str = "\
 superdense: 1
 blocks:
