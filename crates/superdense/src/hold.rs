@@ -108,7 +108,8 @@ impl InputHandle {
     /// Refuses numbers that are no value of this input.
     pub(crate) fn check(&self, values: &[f64]) -> Result<(), HoldError> {
         if values.len() != self.ty.len() {
-            return Err(self.wrong(format!("{} numbers", values.len())));
+            let (count, plural) = (values.len(), if values.len() == 1 { "" } else { "s" });
+            return Err(self.wrong(format!("a list of {count} number{plural}")));
         }
         if values.iter().any(|x| !x.is_finite()) {
             return Err(HoldError::NotFinite { name: self.name.clone() });
@@ -444,9 +445,8 @@ impl Run {
         let simulation = self.fed(input)?;
         let most = input.most_coefficients();
         if coefficients.is_empty() || coefficients.len() > most {
-            return Err(
-                input.wrong(format!("{} coefficients, not 1 to {most}", coefficients.len()))
-            );
+            return Err(input
+                .wrong(format!("a list of {} coefficients, not 1 to {most}", coefficients.len())));
         }
         coefficients.iter().try_for_each(|values| input.check(values))?;
         let mut values = coefficients.concat();
