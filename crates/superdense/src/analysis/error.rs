@@ -19,6 +19,7 @@ pub struct Residual {
 }
 
 impl fmt::Display for Residual {
+    // One message for each variant: a table, and so longer than a function should otherwise be.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: off by {}", self.name, base::shown(self.value))
     }

@@ -15,6 +15,8 @@ pub(super) const IMPULSE: &str = "an impulse reaches a table, which is not a lin
 pub struct LookupTable;
 
 impl Block for LookupTable {
+    // The whole description of the block: a list, and so longer than a function should otherwise
+    // be.
     fn info(&self) -> Info {
         Info::new(
             "LookupTable",

@@ -13,6 +13,8 @@ use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
 pub struct LookupTable2D;
 
 impl Block for LookupTable2D {
+    // The whole description of the block: a list, and so longer than a function should otherwise
+    // be.
     fn info(&self) -> Info {
         Info::new(
             "LookupTable2D",

@@ -20,6 +20,8 @@ const MOST_CUBIC: usize = 5;
 pub struct LookupTableND;
 
 impl Block for LookupTableND {
+    // The whole description of the block: a list, and so longer than a function should otherwise
+    // be.
     fn info(&self) -> Info {
         Info::new(
             "LookupTableND",
