@@ -192,7 +192,7 @@ impl AnalysisError {
             AnalysisError::OnSurface { .. } => "choose a time before or after it",
             AnalysisError::Delay { .. } => {
                 "replace it by a rational function: `delays=3` in Python, `--delays 3` on the \
-                 command line, for an approximation of Padé of order 3"
+                 command line, for a Padé approximation of order 3"
             }
             AnalysisError::InputDerivative { .. } => {
                 "leave the input out, or take what the derivative is of from a filter instead"

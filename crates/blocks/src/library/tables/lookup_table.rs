@@ -4,6 +4,7 @@ use base::{Diagnostic, Shape};
 use ir::NodeId;
 
 use super::cells::cell;
+use super::interpolation;
 use super::slopes::{Beyond, Interpolation, Pieces};
 use crate::operators::read_side;
 use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
@@ -59,14 +60,7 @@ impl Block for LookupTable {
             "y",
             "The values at the breakpoints: a vector of the same length.",
         ))
-        .parameter(
-            Parameter::word(
-                "interpolation",
-                "How values between breakpoints are found.",
-                ["linear", "nearest", "previous", "cubic", "spline"],
-            )
-            .default("linear"),
-        )
+        .parameter(interpolation(["linear", "nearest", "previous", "cubic", "spline"]))
         .parameter(
             Parameter::word(
                 "extrapolation",
