@@ -51,9 +51,9 @@ pub fn import(path: &Path, text: &str, classes: &Classes) -> Result<Imported, Pr
     let file = path.display().to_string();
     let model = Instantiation::new(classes).file(&file, text)?;
     if !model.is_composite() {
-        let (line, told) = (model.line, format!("entity {}", model.path));
+        let (line, subject) = (model.line, format!("entity {}", model.path));
         let reason = format!("a `{}` is no model that can be run by itself", model.base);
-        return Err(Problem::unsupported(&file, line, &told, reason));
+        return Err(Problem::unsupported(&file, line, &subject, reason));
     }
     Translation::default().model(&model)
 }

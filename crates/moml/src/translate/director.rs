@@ -24,9 +24,9 @@ pub fn settings(
         let property = own.and_then(|own| own.property(name));
         let Some(text) = property.and_then(Property::text) else { return Ok(None) };
         let printed = scope.print(text, None).map_err(|reason| {
-            let told = format!("property {}.{name}", model.path);
+            let subject = format!("property {}.{name}", model.path);
             let line = property.map_or(model.line, |own| own.line);
-            Problem::unsupported(&model.file, line, &told, format!("`{text}`: {reason}"))
+            Problem::unsupported(&model.file, line, &subject, format!("`{text}`: {reason}"))
         })?;
         Ok(Some(printed.text).filter(|text| text != "inf"))
     };
@@ -41,18 +41,7 @@ pub fn settings(
     };
     let stop = value("stopTime")?.unwrap_or_else(|| "1e9".to_owned());
     put("stop", Some(ticks.unwrap_or(stop)));
-    let solver = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
-    let solver = match solver.map(|text| text.trim_matches('"')) {
-        None => "rk23",
-        Some(name) if name.ends_with("RK23Solver") => "rk23",
-        Some(name) if name.ends_with("RK45Solver") => "rk45",
-        Some(name) => {
-            let told = format!("director of {}", model.path);
-            let reason = format!("the solver `{name}`");
-            return Err(Problem::unsupported(&model.file, model.line, &told, reason));
-        }
-    };
-    put("solver", Some(solver.to_owned()));
+    put("solver", Some(solver(model, director)?.to_owned()));
     put("tolerance", Some(value("errorTolerance")?.unwrap_or_else(|| USUAL.to_owned())));
     let first = value("initStepSize")?.unwrap_or_else(|| "0.1".to_owned());
     put("initial_step", Some(first.clone()));
@@ -74,6 +63,21 @@ pub fn settings(
     put("maximum_step", Some(longest));
     put("next_step", shorter.map(|next| next.to_string()));
     Ok(settings)
+}
+
+/// The solver that a director names.
+fn solver(model: &Component, director: Option<&Property>) -> Result<&'static str, Problem> {
+    let name = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
+    match name.map(|text| text.trim_matches('"')) {
+        None => Ok("rk23"),
+        Some(name) if name.ends_with("RK23Solver") => Ok("rk23"),
+        Some(name) if name.ends_with("RK45Solver") => Ok("rk45"),
+        Some(name) => {
+            let subject = format!("director of {}", model.path);
+            let reason = format!("the solver `{name}`");
+            Err(Problem::unsupported(&model.file, model.line, &subject, reason))
+        }
+    }
 }
 
 /// Whether a director fires everything in a composite at once, again and again.
@@ -130,9 +134,9 @@ fn iterations(model: &Component, scope: &Scope) -> Result<f64, Problem> {
     let timed = stop.map(|stop| (stop / period(model, scope)).floor() + 1.0);
     let counts = limits.chain(Some(own).filter(|own| *own > 0.0)).chain(timed);
     counts.min_by(f64::total_cmp).filter(|_| !own.is_nan()).ok_or_else(|| {
-        let told = format!("director of {}", model.path);
+        let subject = format!("director of {}", model.path);
         let reason = "a number of iterations without a limit";
-        Problem::unsupported(&model.file, model.line, &told, reason)
+        Problem::unsupported(&model.file, model.line, &subject, reason)
     })
 }
 
@@ -189,9 +193,9 @@ pub fn tolerance(own: &Component, scope: &Scope) -> Result<Option<String>, Probl
     let property = director.property("errorTolerance");
     let Some(text) = property.and_then(Property::text) else { return Ok(Some(USUAL.to_owned())) };
     scope.print(text, None).map(|printed| Some(printed.text)).map_err(|reason| {
-        let told = format!("property {}.errorTolerance", own.path);
+        let subject = format!("property {}.errorTolerance", own.path);
         let line = property.map_or(own.line, |own| own.line);
-        Problem::unsupported(&own.file, line, &told, format!("`{text}`: {reason}"))
+        Problem::unsupported(&own.file, line, &subject, format!("`{text}`: {reason}"))
     })
 }
 
@@ -228,16 +232,16 @@ pub fn check(own: &Component) -> Result<(), Problem> {
         .or_else(|| odd(clock, "globalTimeResolution", 1e-10))
         .or_else(|| odd(Some(director), "timeResolution", 1e-10));
     if let Some((name, text)) = found {
-        let told = format!("director of {}", own.path);
+        let subject = format!("director of {}", own.path);
         let reason = format!("a `{name}` of {text}");
-        return Err(Problem::unsupported(&own.file, director.line, &told, reason));
+        return Err(Problem::unsupported(&own.file, director.line, &subject, reason));
     }
     match known.contains(&kind) {
         true => Ok(()),
         false => {
-            let told = format!("director of {}", own.path);
+            let subject = format!("director of {}", own.path);
             let reason = format!("the director `{}`", director.class);
-            Err(Problem::unsupported(&own.file, director.line, &told, reason))
+            Err(Problem::unsupported(&own.file, director.line, &subject, reason))
         }
     }
 }
@@ -249,8 +253,8 @@ pub fn inner_start(own: &Component) -> Result<f64, Problem> {
         return Ok(0.0);
     };
     text.parse::<f64>().ok().filter(|start| start.is_finite()).ok_or_else(|| {
-        let told = format!("director of {}", own.path);
+        let subject = format!("director of {}", own.path);
         let reason = format!("the start time `{text}` inside a model is not a number");
-        Problem::unsupported(&own.file, director.line, &told, reason)
+        Problem::unsupported(&own.file, director.line, &subject, reason)
     })
 }

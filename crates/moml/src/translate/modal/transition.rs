@@ -64,9 +64,10 @@ pub fn transitions(
         let to = states
             .iter()
             .position(|other| linked(&format!("{}.incomingPort", other.name)).contains(&name));
-        let told = format!("transition {}.{name}", controller.path);
-        let failed =
-            |reason: String| Problem::unsupported(&controller.file, relation.line, &told, reason);
+        let subject = format!("transition {}.{name}", controller.path);
+        let failed = |reason: String| {
+            Problem::unsupported(&controller.file, relation.line, &subject, reason)
+        };
         let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
         let spoken = machine.speaks(at) && is_plain(relation, state);
         let transition = Transition { machine, relation, states, translated, from: at, to, spoken };
@@ -358,8 +359,9 @@ pub fn hoisted(
     for relation in &controller.relations {
         let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
         let text = text("setActions").or(text("commitActions")).unwrap_or_default();
-        let told = format!("transition {}.{}", controller.path, relation.name);
-        let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
+        let subject = format!("transition {}.{}", controller.path, relation.name);
+        let failed =
+            |reason: String| Problem::unsupported(&own.file, relation.line, &subject, reason);
         for (target, value) in assignments(text).map_err(failed)? {
             let Some((refinement, name)) = target.split_once('.') else { continue };
             if let Node::Function(..) = value {
