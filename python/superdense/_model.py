@@ -60,9 +60,9 @@ def _foreign(blocks: Iterable[PythonBlock]) -> list[Foreign]:
     return list(found.values())
 
 
-def _warn(told: Iterable[Any]) -> None:
+def _warn(messages: Iterable[Any]) -> None:
     """Warns at the line that called into this package."""
-    for own in told:
+    for own in messages:
         warnings.warn(own, stacklevel=depth())
 
 
@@ -152,11 +152,11 @@ class Model(Analysed):
         system = self._with(record, parameters, inputs, settings_and_parameters)
         bar = watch(progress, system.stop)
         try:
-            table, told = system.run(bar)
+            table, messages = system.run(bar)
         finally:
             if isinstance(bar, Bar):
                 bar.close()
-        _warn(told)
+        _warn(messages)
         return Result(table)
 
     def sweep(

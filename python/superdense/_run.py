@@ -62,11 +62,11 @@ class Run(AnalysedRun):
         """Runs to the stop time and closes the run."""
         bar = watch(None, self._system.stop)
         try:
-            table, told = self._system.finish(self._held, bar)
+            table, messages = self._system.finish(self._held, bar)
         finally:
             if isinstance(bar, Bar):
                 bar.close()
-        for own in told:
+        for own in messages:
             warnings.warn(own, stacklevel=2)
         return Result(table)
 

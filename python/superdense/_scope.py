@@ -32,10 +32,10 @@ def mistake(code: str, message: str, origin: Origin) -> ModelError:
     """An error about a model in the making, at a line of Python."""
     text = f"error[{code}]: {message}\n --> {origin.file}:{origin.line}\n  |\n  | {origin.words}\n"
     place = {"file": origin.file, "line": origin.line, "column": 1, "words": origin.words, "text": ""}
-    told = {
+    problem = {
         "code": code, "message": message, "block": "", "notes": [], "help": None, "places": [place],
     }  # fmt: skip
-    return ModelError([told], text, text)
+    return ModelError([problem], text, text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

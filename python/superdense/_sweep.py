@@ -110,8 +110,8 @@ def swept(
     sweep = spec.made(model._system)
     cores = os.cpu_count() or 1
     if executor is None:
-        told = None if progress is None else lambda done: progress(done, sweep.count)
-        columns = sweep.rows(0, sweep.count, threads or cores, told)
+        report = None if progress is None else lambda done: progress(done, sweep.count)
+        columns = sweep.rows(0, sweep.count, threads or cores, report)
     else:
         columns = _elsewhere(sweep, spec, executor, threads or 1, tasks, progress)
     return _dataset(sweep, columns, model.name)

@@ -85,8 +85,8 @@ fn run(
     instants: &Arc<Mutex<Vec<Row>>>,
 ) -> Ended {
     if let Some(error) = run.missing_input() {
-        let told = system.explain(&error).render(system.sources(), false);
-        return Ended { failure: Some(told), warnings: Vec::new(), invariants: Vec::new() };
+        let rendered = system.explain(&error).render(system.sources(), false);
+        return Ended { failure: Some(rendered), warnings: Vec::new(), invariants: Vec::new() };
     }
     let (rows, events, columns) =
         (store.clone(), instants.clone(), system.schema().columns().len());
@@ -112,10 +112,10 @@ fn run(
             Ended { failure: None, warnings: outcome.warnings, invariants: outcome.invariants }
         }
         Err(failure) => {
-            let told = system.explain_with(&failure.error, &failure.inputs);
-            let told = told.render(system.sources(), false);
+            let rendered = system.explain_with(&failure.error, &failure.inputs);
+            let rendered = rendered.render(system.sources(), false);
             let (warnings, invariants) = (failure.warnings, failure.invariants);
-            Ended { failure: Some(told), warnings, invariants }
+            Ended { failure: Some(rendered), warnings, invariants }
         }
     }
 }

@@ -4,20 +4,6 @@ use serde_json::{Value as Json, json};
 
 use crate::common::{BALL, Tab, served};
 
-fn edit(tab: &mut Tab, text: &str, edit: &Json) -> Result<String, String> {
-    tab.send(&json!({"do": "edit", "id": 3, "text": text, "edit": edit}));
-    let answer = tab.wait("edited");
-    if let Some(error) = answer["error"].as_str() {
-        return Err(error.to_owned());
-    }
-    let mut out = text.to_owned();
-    for own in answer["replacements"].as_array().expect("a list").iter().rev() {
-        let at = |key: &str| own[key].as_u64().expect("a byte") as usize;
-        out.replace_range(at("from")..at("to"), own["text"].as_str().expect("a text"));
-    }
-    Ok(out)
-}
-
 /// The rows of a run, without its number.
 fn rows(tab: &mut Tab, text: &str) -> (Json, Vec<u64>) {
     let found = tab.check(text);
@@ -35,16 +21,16 @@ fn a_group_of_blocks_does_what_they_did() {
     for names in [&["v", "y"][..], &["hit", "kick"], &["v", "y", "hit", "kick"], &["y"]] {
         let all: Vec<Json> = names.iter().map(|name| json!({"node": name})).collect();
         let group = json!({"edit": "group", "all": all, "diagram": "Part", "instance": "part"});
-        let grouped = edit(&mut tab, BALL, &group).expect("grouped");
+        let grouped = tab.edit(BALL, &group).expect("grouped");
         assert!(grouped.contains("\n  Part:\n"), "{grouped}");
         assert_eq!(rows(&mut tab, &grouped), before, "{grouped}");
         let ungroup = json!({"edit": "ungroup", "at": {"node": "part"}});
-        let back = edit(&mut tab, &grouped, &ungroup).expect("ungrouped");
+        let back = tab.edit(&grouped, &ungroup).expect("ungrouped");
         assert!(!back.contains("Part"), "{back}");
         assert_eq!(rows(&mut tab, &back), before, "{back}");
     }
     let nothing = json!({"edit": "group", "all": [], "diagram": "Part", "instance": "part"});
-    assert!(edit(&mut tab, BALL, &nothing).is_err());
+    assert!(tab.edit(BALL, &nothing).is_err());
 }
 
 /// Fixed steps, so that the order of the states decides nothing.
@@ -196,7 +182,7 @@ fn a_machine_is_edited_as_a_chart() {
         }),
         json!({"edit": "rename", "at": {"path": ["blocks", "lamp", "states", "broken"]}, "to": "dark"}),
     ] {
-        text = edit(&mut tab, &text, &change).expect("edited");
+        text = tab.edit(&text, &change).expect("edited");
     }
     assert!(
         text.contains("on: {outputs: {light: 1}, transitions: [{to: dark, when: t > 3}]}"),
@@ -208,12 +194,12 @@ fn a_machine_is_edited_as_a_chart() {
     assert!(bits.contains(&2f64.to_bits()), "the lamp goes on at 2");
     // The state goes with the transitions into it.
     let remove = json!({"edit": "remove_state", "machine": machine, "name": "dark"});
-    let after = edit(&mut tab, &text, &remove).expect("removed");
+    let after = tab.edit(&text, &remove).expect("removed");
     assert!(!after.contains("dark"), "{after}");
     rows(&mut tab, &after);
     // Another state is the first one then.
     let remove = json!({"edit": "remove_state", "machine": machine, "name": "off"});
-    let after = edit(&mut tab, LAMP, &remove).expect("removed");
+    let after = tab.edit(LAMP, &remove).expect("removed");
     assert!(after.contains("initial: on"), "{after}");
     rows(&mut tab, &after);
     // A block inside a state.
@@ -221,7 +207,7 @@ fn a_machine_is_edited_as_a_chart() {
         "edit": "add", "within": "lamp.on", "name": "x",
         "value": "{type: Integrator, input: 1}",
     });
-    let after = edit(&mut tab, LAMP, &add).expect("added");
+    let after = tab.edit(LAMP, &add).expect("added");
     rows(&mut tab, &after);
 }
 
@@ -287,7 +273,7 @@ fn groups_in_all_models_change_nothing() {
         let (name, half) = (entry.file_name(), names.len().div_ceil(2));
         let all: Vec<Json> = names[..half].iter().map(|own| json!({"node": own})).collect();
         let group = json!({"edit": "group", "all": all, "diagram": "Part", "instance": "part"});
-        let after = match edit(&mut tab, &text, &group) {
+        let after = match tab.edit(&text, &group) {
             Ok(after) => after,
             Err(error) => {
                 refused.push(format!("{name:?} {:?}: {error}", &names[..half]));

@@ -199,7 +199,31 @@ impl<'o> Inference<'o> {
         if let Err(error) = defined {
             return Err(self.located(id, error).into());
         }
-        let mut definition = context.finish();
+        let definition = self.checked(id, context.finish())?;
+        for (port, wire) in self.drafts[id.index()].outputs.clone().into_iter().enumerate() {
+            let orders = carried(&definition, port);
+            if orders > MAXIMUM_ORDERS {
+                return Err(self.unbounded(id).into());
+            }
+            self.learn(wire, (definition.output_type(port), orders));
+        }
+        let ports: Vec<WireId> = self.drafts[id.index()].inputs.iter().flatten().copied().collect();
+        for (wire, demand) in ports.into_iter().zip(&definition.demands) {
+            let asked = &mut self.asked[wire.index()];
+            if *demand > *asked {
+                *asked = *demand;
+                if *demand > MAXIMUM_DERIVATIVES {
+                    return Err(self.endless(id).into());
+                }
+                self.queue(self.wire_blocks[wire.index()].0);
+            }
+        }
+        self.definitions[id.index()] = Some(definition);
+        Ok(())
+    }
+
+    /// The definition of a block as the run will use it, if its functions are sound.
+    fn checked(&self, id: BlockId, mut definition: Definition) -> Result<Definition, Diagnostics> {
         if let Some(function) = unknown_derivative(&definition) {
             let message = format!("the derivative of `{function}` is not known");
             let help = "give it one (in Rust `Opaque::tangent` and `Opaque::has_tangent`, in Python \
@@ -221,26 +245,7 @@ impl<'o> Inference<'o> {
             let error = Diagnostic::error("size-mismatch", message).note(wrong.reason);
             return Err(self.located(id, error).into());
         }
-        for (port, wire) in self.drafts[id.index()].outputs.clone().into_iter().enumerate() {
-            let orders = carried(&definition, port);
-            if orders > MAXIMUM_ORDERS {
-                return Err(self.unbounded(id).into());
-            }
-            self.learn(wire, (definition.output_type(port), orders));
-        }
-        let ports: Vec<WireId> = self.drafts[id.index()].inputs.iter().flatten().copied().collect();
-        for (wire, demand) in ports.into_iter().zip(&definition.demands) {
-            let asked = &mut self.asked[wire.index()];
-            if *demand > *asked {
-                *asked = *demand;
-                if *demand > MAXIMUM_DERIVATIVES {
-                    return Err(self.endless(id).into());
-                }
-                self.queue(self.wire_blocks[wire.index()].0);
-            }
-        }
-        self.definitions[id.index()] = Some(definition);
-        Ok(())
+        Ok(definition)
     }
 
     /// Where loops leave blocks undefined, takes a type from a block's parameters, the larger ones

@@ -295,6 +295,7 @@ impl RunError {
     }
 
     /// Advice for the user.
+    // One text for each variant: a table, and so longer than a function should otherwise be.
     pub fn help(&self) -> &'static str {
         match self {
             RunError::MissingInput { .. } => {

@@ -133,7 +133,7 @@ fn keeps_the_rest(text: &str, after: &str, all: &[Replacement]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn a_value_is_set(which in any::<prop::sample::Index>(), place in any::<prop::sample::Index>()) {
@@ -515,6 +515,7 @@ blocks:
 }
 
 #[test]
+// A table of cases, and so longer than a function should otherwise be.
 fn states_diagrams_and_parameters_are_renamed_everywhere() {
     let text = "\
 superdense: 1

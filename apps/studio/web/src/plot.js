@@ -109,6 +109,7 @@ export function axisIn(dark) {
  * Options of uPlot for signals. `source` gives what changes: ghosts, impulses, events, the opened
  * instant; `asked` is called with a new range of time, `clicked` with a time.
  */
+// The options of uPlot are one object, and so longer than a function should otherwise be.
 export function options({ width, height, signals, dark, source, asked, clicked, sync, axis, colorOf, labels }) {
   const palette = dark ? COLORS.dark : COLORS.light;
   const axisOf = axisIn(dark);
