@@ -1795,7 +1795,7 @@ function ui(e, D, se) {
 				vi(!1);
 				let e = G / an, t = K / on;
 				if (jt && !Tn && W.left >= 0) {
-					W.left *= e, W.top *= t, X && ye(X, Ke(W.left), 0, G, K), ki && ye(ki, 0, Ke(W.top), G, K);
+					W.left *= e, W.top *= t, ki && ye(ki, Ke(W.left), 0, G, K), X && ye(X, 0, Ke(W.top), G, K);
 					for (let n = 0; n < Vn.length; n++) {
 						let r = Vn[n];
 						r != null && (Hn[n] *= e, Zn[n] *= t, ye(r, qe(Hn[n]), qe(Zn[n]), G, K));
@@ -1830,8 +1830,8 @@ function ui(e, D, se) {
 		}
 	}
 	O.setScale = Ei;
-	let Di, Oi, X, ki, Ai, ji, Mi, Ni, Pi, Fi, Z, Q, Ii = !1, Li = W.drag, Ri = Li.x, zi = Li.y;
-	jt && (W.x && (Di = _e(d, Oe)), W.y && (Oi = _e(f, Oe)), z.ori == 0 ? (X = Di, ki = Oi) : (X = Oi, ki = Di), Z = W.left, Q = W.top);
+	let Di, Oi, ki, X, Ai, ji, Mi, Ni, Pi, Fi, Z, Q, Ii = !1, Li = W.drag, Ri = Li.x, zi = Li.y;
+	jt && (W.x && (Di = _e(d, Oe)), W.y && (Oi = _e(f, Oe)), z.ori == 0 ? (ki = Di, X = Oi) : (ki = Oi, X = Di), Z = W.left, Q = W.top);
 	let $ = O.select = kt({
 		show: !0,
 		over: !0,
@@ -1937,7 +1937,7 @@ function ui(e, D, se) {
 		Bt ? i = n.values(O, e, t) ?? Vt : (i = n.value(O, t == null ? null : r[t], e, t), i = i == null ? Vt : { _: i }), U.values[e] = i;
 	}
 	function la(e, t, n) {
-		Pi = Z, Fi = Q, [Z, Q] = W.move(O, Z, Q), W.left = Z, W.top = Q, jt && (X && ye(X, Ke(Z), 0, G, K), ki && ye(ki, 0, Ke(Q), G, K));
+		Pi = Z, Fi = Q, [Z, Q] = W.move(O, Z, Q), W.left = Z, W.top = Q, jt && (ki && ye(ki, Ke(Z), 0, G, K), X && ye(X, 0, Ke(Q), G, K));
 		let r, i = J > Y;
 		Yi = B, Xi = null;
 		let a = z.ori == 0 ? G : K, o = z.ori == 1 ? G : K;
@@ -2462,7 +2462,17 @@ function Ti(e, { panel: t, source: n, view: r }) {
 	let d = Math.max((s[1] - s[0]) / l, (c[1] - c[0]) / u), f = ([e, t], n) => [(e + t - d * n) / 2, (e + t + d * n) / 2];
 	return [f(s, l), f(c, u)];
 }
-function Ei({ width: e, height: t, panel: n, dark: r, source: i, pointed: a, clicked: o }) {
+function Ei(e, t, { now: n, ghosts: r = [], fan: i = !1, instant: a = null }, o) {
+	let s = devicePixelRatio;
+	t.lineJoin = "round", r.forEach((n, r) => {
+		t.globalAlpha = i ? .3 : .34 / (r + 1) + .05, t.lineWidth = s, n.forEach((n, r) => {
+			t.strokeStyle = o(r), n && Ci(e, t, n, !1);
+		});
+	}), t.globalAlpha = 1, n.forEach((n, r) => {
+		if (n && (t.strokeStyle = t.fillStyle = o(r), t.lineWidth = 1.4 * s, Ci(e, t, n, !1), t.lineWidth = .8 * s, t.setLineDash([3 * s, 3 * s]), Ci(e, t, n, !0), t.setLineDash([]), a !== null)) for (let r = 0; r < n.times.length; r++) n.times[r] === a && n.x[r] !== null && n.y[r] !== null && (t.beginPath(), t.arc(e.valToPos(n.x[r], "x", !0), e.valToPos(n.y[r], "y", !0), 4 * s, 0, 2 * Math.PI), t.fill());
+	});
+}
+function Di({ width: e, height: t, panel: n, dark: r, source: i, pointed: a, clicked: o }) {
 	let s = r ? di.dark : di.light, c = vi(r), l = (e) => s[e % s.length], u = {
 		panel: n,
 		source: i,
@@ -2513,16 +2523,7 @@ function Ei({ width: e, height: t, panel: n, dark: r, source: i, pointed: a, cli
 			points: { show: !1 }
 		}],
 		hooks: {
-			draw: [(e) => hi(e, (t) => {
-				let { now: n, ghosts: r = [], fan: a = !1, instant: o = null } = i(), s = devicePixelRatio;
-				t.lineJoin = "round", r.forEach((n, r) => {
-					t.globalAlpha = a ? .3 : .34 / (r + 1) + .05, t.lineWidth = s, n.forEach((n, r) => {
-						t.strokeStyle = l(r), n && Ci(e, t, n, !1);
-					});
-				}), t.globalAlpha = 1, n.forEach((n, r) => {
-					if (n && (t.strokeStyle = t.fillStyle = l(r), t.lineWidth = 1.4 * s, Ci(e, t, n, !1), t.lineWidth = .8 * s, t.setLineDash([3 * s, 3 * s]), Ci(e, t, n, !0), t.setLineDash([]), o !== null)) for (let r = 0; r < n.times.length; r++) n.times[r] === o && n.x[r] !== null && n.y[r] !== null && (t.beginPath(), t.arc(e.valToPos(n.x[r], "x", !0), e.valToPos(n.y[r], "y", !0), 4 * s, 0, 2 * Math.PI), t.fill());
-				});
-			})],
+			draw: [(e) => hi(e, (t) => Ei(e, t, i(), l))],
 			setSelect: [(e) => {
 				let { left: t, top: n, width: r, height: i } = e.select;
 				if (r < 4 || i < 4) return;
@@ -2532,16 +2533,16 @@ function Ei({ width: e, height: t, panel: n, dark: r, source: i, pointed: a, cli
 					width: 0,
 					top: 0,
 					height: 0
-				}, !1), Di(e);
+				}, !1), Oi(e);
 			}],
-			ready: [(e) => Oi(e, u, a, o)]
+			ready: [(e) => ki(e, u, a, o)]
 		}
 	};
 }
-function Di(e) {
+function Oi(e) {
 	e.setData(e.data, !0);
 }
-function Oi(e, t, n, r) {
+function ki(e, t, n, r) {
 	let { over: i } = e, a = () => ["x", "y"].map((t) => [e.scales[t].min, e.scales[t].max]), o = () => t.source().now.filter(Boolean), s = (t) => {
 		let { left: n, top: r } = i.getBoundingClientRect();
 		return Si(e, o(), t.clientX - n, t.clientY - r);
@@ -2549,11 +2550,11 @@ function Oi(e, t, n, r) {
 	i.addEventListener("wheel", (n) => {
 		n.preventDefault();
 		let { left: r, top: o } = i.getBoundingClientRect(), s = [e.posToVal(n.clientX - r, "x"), e.posToVal(n.clientY - o, "y")], c = Math.exp(n.deltaY * .0015);
-		t.view.now = a().map((e, t) => e.map((e) => s[t] + (e - s[t]) * c)), Di(e);
+		t.view.now = a().map((e, t) => e.map((e) => s[t] + (e - s[t]) * c)), Oi(e);
 	}, { passive: !1 });
 	let c = 0;
 	i.addEventListener("dblclick", () => {
-		clearTimeout(c), t.view.now = null, Di(e);
+		clearTimeout(c), t.view.now = null, Oi(e);
 	});
 	let l = null;
 	i.addEventListener("pointerdown", (n) => {
@@ -2561,7 +2562,7 @@ function Oi(e, t, n, r) {
 		n.preventDefault(), n.stopImmediatePropagation();
 		let [[r, o], [s, c]] = a(), { width: u, height: d } = i.getBoundingClientRect(), f = (n) => {
 			let i = (l[0] - n.clientX) / u * (o - r), a = (n.clientY - l[1]) / d * (c - s);
-			t.view.now = [[r + i, o + i], [s + a, c + a]], Di(e);
+			t.view.now = [[r + i, o + i], [s + a, c + a]], Oi(e);
 		}, p = () => {
 			removeEventListener("pointermove", f), removeEventListener("pointerup", p);
 		};
@@ -2575,22 +2576,22 @@ function Oi(e, t, n, r) {
 	});
 }
 // src/report.js
-var X = JSON.parse(document.getElementById("data").textContent), ki = document.getElementById("plots"), Ai = [], ji = null, Mi = (e) => X.names.flatMap((t, n) => t === e || t.startsWith(e + "[") ? [n] : []), Ni = X.panels.map((e) => [...new Set(e.flatMap(Mi))]).filter((e) => e.length);
-!Ni.length && X.names.length && (Ni = [X.names.map((e, t) => t)]);
-function Pi() {
+var X = JSON.parse(document.getElementById("data").textContent), Ai = document.getElementById("plots"), ji = [], Mi = null, Ni = (e) => X.names.flatMap((t, n) => t === e || t.startsWith(e + "[") ? [n] : []), Pi = X.panels.map((e) => [...new Set(e.flatMap(Ni))]).filter((e) => e.length);
+!Pi.length && X.names.length && (Pi = [X.names.map((e, t) => t)]);
+function Fi() {
 	let [e, t] = [X.times[0] ?? 0, X.times[X.times.length - 1] ?? 1];
 	return e < t ? [e, t] : [e - .5, e + .5];
 }
-function Fi(e) {
-	ji = e;
-	let [t, n] = ji ?? Pi();
-	for (let e of Ai) e.setScale("x", {
+function Z(e) {
+	Mi = e;
+	let [t, n] = Mi ?? Fi();
+	for (let e of ji) e.setScale("x", {
 		min: t,
 		max: n
 	});
 }
-Ni.forEach((e, t) => {
-	let n = t === Ni.length - 1, r = document.createElement("div");
+Pi.forEach((e, t) => {
+	let n = t === Pi.length - 1, r = document.createElement("div");
 	r.className = "one";
 	let i = document.createElement("div");
 	i.className = "legend";
@@ -2600,7 +2601,7 @@ Ni.forEach((e, t) => {
 		let a = document.createElement("b");
 		return n.append(r, X.names[e], a), i.append(n), a;
 	});
-	ki.append(r);
+	Ai.append(r);
 	let o = e.map((e) => {
 		let t = X.lanes[e], n = t.reduce((e, t) => e + (t === null ? 0 : 1), 0);
 		return {
@@ -2608,7 +2609,7 @@ Ni.forEach((e, t) => {
 			sparse: n < t.length / 4 && n > 0
 		};
 	}), s = () => ({
-		range: ji ?? Pi(),
+		range: Mi ?? Fi(),
 		events: X.events,
 		impulses: X.impulses.filter(([, , t]) => e.includes(t)).map(([e, t, , n, r]) => ({
 			time: e,
@@ -2616,13 +2617,13 @@ Ni.forEach((e, t) => {
 			order: n,
 			weight: r
 		}))
-	}), c = () => Math.max(300, ki.clientWidth), l = Math.max(150, Math.min(280, 560 / Ni.length)) + (n ? 26 : 4), u = new ui(yi({
+	}), c = () => Math.max(300, Ai.clientWidth), l = Math.max(150, Math.min(280, 560 / Pi.length)) + (n ? 26 : 4), u = new ui(yi({
 		width: c(),
 		height: l,
 		signals: o,
 		dark: !1,
 		source: s,
-		asked: Fi,
+		asked: Z,
 		sync: "time",
 		axis: n,
 		labels: X.labels[X.names[e[0]]]
@@ -2636,10 +2637,10 @@ Ni.forEach((e, t) => {
 	}), addEventListener("resize", () => u.setSize({
 		width: c(),
 		height: l
-	})), Ai.push(u);
+	})), ji.push(u);
 });
-var Z = document.createElement("div");
-Z.className = "phases";
+var Q = document.createElement("div");
+Q.className = "phases";
 for (let e of X.phases) {
 	let t = xi(e.pairs, X);
 	if (!t.some(Boolean)) continue;
@@ -2653,7 +2654,7 @@ for (let e of X.phases) {
 		let a = document.createElement("b");
 		return n.append(i, e.label, a), r.append(n), a;
 	});
-	new ui(Ei({
+	new ui(Di({
 		width: 420,
 		height: 360,
 		panel: e,
@@ -2663,6 +2664,6 @@ for (let e of X.phases) {
 			let [i, a] = e < 0 ? [null, null] : [t[r]?.x[e] ?? null, t[r]?.y[e] ?? null];
 			n.textContent = i === null || a === null ? "" : `${fi(i)}, ${fi(a)} at t = ${fi(X.times[e])}`;
 		})
-	}), [[0, 1], [0, 1]], n), n.append(r), Z.append(n);
+	}), [[0, 1], [0, 1]], n), n.append(r), Q.append(n);
 }
-Z.children.length && ki.append(Z);
+Q.children.length && Ai.append(Q);

@@ -68,6 +68,38 @@ function ranges(u, { panel, source, view }) {
   return [widened(x, width), widened(y, height)];
 }
 
+/** Draws the curves of earlier runs, then those of now, with the points of the opened instant. */
+function paint(u, ctx, { now, ghosts = [], fan = false, instant = null }, color) {
+  const ratio = devicePixelRatio;
+  ctx.lineJoin = 'round';
+  ghosts.forEach((all, age) => {
+    ctx.globalAlpha = fan ? 0.3 : 0.34 / (age + 1) + 0.05;
+    ctx.lineWidth = ratio;
+    all.forEach((curve, index) => {
+      ctx.strokeStyle = color(index);
+      if (curve) draw(u, ctx, curve, false);
+    });
+  });
+  ctx.globalAlpha = 1;
+  now.forEach((curve, index) => {
+    if (!curve) return;
+    ctx.strokeStyle = ctx.fillStyle = color(index);
+    ctx.lineWidth = 1.4 * ratio;
+    draw(u, ctx, curve, false);
+    ctx.lineWidth = 0.8 * ratio;
+    ctx.setLineDash([3 * ratio, 3 * ratio]);
+    draw(u, ctx, curve, true);
+    ctx.setLineDash([]);
+    if (instant === null) return;
+    for (let i = 0; i < curve.times.length; i++) {
+      if (curve.times[i] !== instant || curve.x[i] === null || curve.y[i] === null) continue;
+      ctx.beginPath();
+      ctx.arc(u.valToPos(curve.x[i], 'x', true), u.valToPos(curve.y[i], 'y', true), 4 * ratio, 0, 2 * Math.PI);
+      ctx.fill();
+    }
+  });
+}
+
 /**
  * Options of uPlot for a phase plot. `source` gives the curves now, those of earlier runs and the
  * opened instant; `pointed` is called with the row under the pointer or null, `clicked` with a time.
@@ -91,37 +123,7 @@ export function phaseOptions({ width, height, panel, dark, source, pointed, clic
     axes: [axisOf({ size: 26, values, space: 45, ...labelled(panel.x) }), axisOf({ size: 50, values, ...labelled(panel.y) })],
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: {
-      draw: [(u) => clipped(u, (ctx) => {
-        const { now, ghosts = [], fan = false, instant = null } = source();
-        const ratio = devicePixelRatio;
-        ctx.lineJoin = 'round';
-        ghosts.forEach((all, age) => {
-          ctx.globalAlpha = fan ? 0.3 : 0.34 / (age + 1) + 0.05;
-          ctx.lineWidth = ratio;
-          all.forEach((curve, index) => {
-            ctx.strokeStyle = color(index);
-            if (curve) draw(u, ctx, curve, false);
-          });
-        });
-        ctx.globalAlpha = 1;
-        now.forEach((curve, index) => {
-          if (!curve) return;
-          ctx.strokeStyle = ctx.fillStyle = color(index);
-          ctx.lineWidth = 1.4 * ratio;
-          draw(u, ctx, curve, false);
-          ctx.lineWidth = 0.8 * ratio;
-          ctx.setLineDash([3 * ratio, 3 * ratio]);
-          draw(u, ctx, curve, true);
-          ctx.setLineDash([]);
-          if (instant === null) return;
-          for (let i = 0; i < curve.times.length; i++) {
-            if (curve.times[i] !== instant || curve.x[i] === null || curve.y[i] === null) continue;
-            ctx.beginPath();
-            ctx.arc(u.valToPos(curve.x[i], 'x', true), u.valToPos(curve.y[i], 'y', true), 4 * ratio, 0, 2 * Math.PI);
-            ctx.fill();
-          }
-        });
-      })],
+      draw: [(u) => clipped(u, (ctx) => paint(u, ctx, source(), color))],
       setSelect: [(u) => {
         const { left, top, width, height } = u.select;
         if (width < 4 || height < 4) return;
