@@ -117,21 +117,8 @@ impl Ungroup<'_> {
     }
 
     fn names(&self, parts: &Parts) -> Result<Names, EditError> {
-        let mut given: BTreeMap<String, String> = BTreeMap::new();
         let mut names = Names::default();
-        for field in parts.fields {
-            match (field.key.value.as_str(), &field.value.kind) {
-                ("type" | "description", _) => {}
-                ("for", NodeKind::Mapping(indices)) => {
-                    names.array = Some(self.array(parts, &field.value, indices)?);
-                }
-                ("pass", NodeKind::Sequence(all)) => {
-                    let all = all.iter().filter_map(scalar);
-                    given.extend(all.map(|name| (name.to_owned(), name.to_owned())));
-                }
-                (key, _) => drop(given.insert(key.to_owned(), self.written(&field.value))),
-            }
-        }
+        let mut given = self.given(parts, &mut names)?;
         for (kind, default) in [("parameters", "value"), ("inputs", "default")] {
             for (name, own) in listed(section(parts.sections, kind)) {
                 let default = own.and_then(|own| match &own.kind {
@@ -178,6 +165,29 @@ impl Ungroup<'_> {
             names.outputs.insert(name, value);
         }
         Ok(names)
+    }
+
+    /// What the instance gives its diagram; the array that it is goes into the names.
+    fn given(
+        &self,
+        parts: &Parts,
+        names: &mut Names,
+    ) -> Result<BTreeMap<String, String>, EditError> {
+        let mut given: BTreeMap<String, String> = BTreeMap::new();
+        for field in parts.fields {
+            match (field.key.value.as_str(), &field.value.kind) {
+                ("type" | "description", _) => {}
+                ("for", NodeKind::Mapping(indices)) => {
+                    names.array = Some(self.array(parts, &field.value, indices)?);
+                }
+                ("pass", NodeKind::Sequence(all)) => {
+                    let all = all.iter().filter_map(scalar);
+                    given.extend(all.map(|name| (name.to_owned(), name.to_owned())));
+                }
+                (key, _) => drop(given.insert(key.to_owned(), self.written(&field.value))),
+            }
+        }
+        Ok(given)
     }
 
     /// The array that an instance is, if its blocks can be arrays.
