@@ -68,11 +68,16 @@ const THREE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 /// A folder with `ball.fmu` of a version, of which something is wrong.
 fn ball(test: &str, version: u32, fault: u32) -> PathBuf {
     let folder = scratch(&format!("{test}-{version}"));
-    let library = compiled_with(&folder, "exchange", &[("FAULT", fault), ("VERSION", version)]);
+    pack_ball(&folder, version, fault);
+    folder
+}
+
+/// Puts `ball.fmu` into a folder.
+pub fn pack_ball(folder: &Path, version: u32, fault: u32) {
+    let library = compiled_with(folder, "exchange", &[("FAULT", fault), ("VERSION", version)]);
     let text = if version == 2 { TWO } else { THREE };
     let files = [("modelDescription.xml", text.as_bytes()), (&*place(version, "ball"), &library)];
     pack(&folder.join("ball.fmu"), &files);
-    folder
 }
 
 fn model(folder: &Path, blocks: &str, record: &str, stop: f64) {

@@ -91,10 +91,20 @@ pub fn pack(path: &Path, files: &[(&str, &[u8])]) {
 /// A folder with `lag.fmu`, of which something is wrong.
 fn lag(test: &str, fault: u32) -> PathBuf {
     let folder = scratch(test);
-    let library = compiled(&folder, "two", fault);
-    let files = [("modelDescription.xml", TWO.as_bytes()), (&*place(2, "lag"), &library)];
-    pack(&folder.join("lag.fmu"), &files);
+    pack_lag(&folder, fault, TWO);
     folder
+}
+
+fn pack_lag(folder: &Path, fault: u32, description: &str) {
+    let library = compiled(folder, "two", fault);
+    let files = [("modelDescription.xml", description.as_bytes()), (&*place(2, "lag"), &library)];
+    pack(&folder.join("lag.fmu"), &files);
+}
+
+/// Puts `lag.fmu` into a folder, whose input may move within a step.
+pub fn pack_able_lag(folder: &Path) {
+    let able = "<CoSimulation canInterpolateInputs=\"true\"";
+    pack_lag(folder, 0, &TWO.replace("<CoSimulation", able));
 }
 
 /// A model of one FMU with some fields.
@@ -182,11 +192,8 @@ fn a_step_has_the_inputs_of_the_point_before() {
 /// limit at this one.
 #[test]
 fn inputs_that_move_within_a_step() {
-    let folder = lag("fmu-linear", 0);
-    let library = compiled(&folder, "two", 0);
-    let able = TWO.replace("<CoSimulation", "<CoSimulation canInterpolateInputs=\"true\"");
-    let files = [("modelDescription.xml", able.as_bytes()), (&*place(2, "lag"), &library)];
-    pack(&folder.join("lag.fmu"), &files);
+    let folder = scratch("fmu-linear");
+    pack_able_lag(&folder);
     model(&folder, ", u: time + (if time >= 0.5 then 1 else 0), inputs: linear");
     let done = run(&folder);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
