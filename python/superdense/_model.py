@@ -115,11 +115,14 @@ class Model(Analysed):
     ) -> System:
         own = [(k, _values.text(k, v)) for k, v in named.items() if k in _SETTINGS]
         given = [(k, _values.text(k, v)) for k, v in named.items() if k not in _SETTINGS]
-        given += [(k, _values.text(k, v)) for k, v in (parameters or {}).items()]
-        fed = [(k, _values.text(k, v)) for k, v in (inputs or {}).items()]
+        more, driven = _values.mapping("parameters", parameters), _values.mapping("inputs", inputs)
+        given += [(k, _values.text(k, v)) for k, v in more.items()]
+        fed = [(k, _values.text(k, v)) for k, v in driven.items()]
         if isinstance(record, str):
             record = [record]
         wanted = None if record is None else list(record)
+        if wanted == []:
+            raise ValueError("`record` names at least one signal")
         if not own and not given and not fed and wanted is None:
             return self._system
         key = (own, given, fed, wanted)

@@ -33,6 +33,8 @@ class Run(AnalysedRun):
     def advance_to(self, t: Any) -> bool:
         """Advances to a time [s], a number, a fraction or a text such as "1/3"; returns whether
         the run goes on from there."""
+        if isinstance(t, bool):
+            raise TypeError(f"{t} is no time in seconds")
         return self._held.advance_to(_values.text("t", t)) is None
 
     def __getitem__(self, name: str) -> Any:

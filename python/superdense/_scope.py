@@ -307,6 +307,15 @@ class Scope(Blocks):
         self._origins["parameters", named._name] = named._origin
         return named
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Says which block a mistyped name may mean."""
+            own = [] if name.startswith("_") else [one for one in dir(type(self)) if one[0] != "_"]
+            near = difflib.get_close_matches(name, own, 1)
+            help = f"; did you mean `{near[0]}`?" if near else ""
+            raise AttributeError(f"there is no block or method `{name}`{help}", name=name, obj=self)
+
     def placeholder(self) -> Placeholder:
         """A signal that is known only later; `connect` says which it is."""
         return Placeholder()

@@ -33,6 +33,122 @@ fn a_group_of_blocks_does_what_they_did() {
     assert!(tab.edit(BALL, &nothing).is_err());
 }
 
+/// Fixed steps, so that the order of the states decides nothing.
+const MOTORS: &str = "\
+superdense: 1
+parameters: {n: 3}
+diagrams:
+  Motor:
+    parameters: {k: 2}
+    inputs: [u]
+    outputs: {speed: w, power: k * w * u, smooth: low}
+    blocks:
+      w: {type: Integrator, input: k * u - w}
+      low: {type: LowPass, input: w, cutoff: 3}
+blocks:
+  motors: {type: Motor, for: {i: n}, u: sin(time + i)}
+record: {a: motors.speed, b: \"motors.power[n - 1]\", c: motors.smooth, d: sum(motors.power)}
+simulate: {stop: 3, solver: rk4, step: 0.01}
+";
+
+#[test]
+fn an_array_of_diagrams_does_what_arrays_of_blocks_do() {
+    let own = served();
+    let mut tab = own.tab();
+    let before = rows(&mut tab, MOTORS);
+    let ungroup = json!({"edit": "ungroup", "at": {"node": "motors[0]"}});
+    let after = edit(&mut tab, MOTORS, &ungroup).expect("ungrouped");
+    assert!(!after.contains("Motor"), "{after}");
+    assert_eq!(rows(&mut tab, &after), before, "{after}");
+    let enabled = MOTORS.replace("for: {i: n}, u: sin(time + i)", "u: 1, enabled: time > 1");
+    let error = edit(&mut tab, &enabled, &ungroup).expect_err("a condition");
+    assert!(error.contains("`enabled`"), "{error}");
+}
+
+#[test]
+fn a_signal_is_recorded_and_drawn() {
+    let own = served();
+    let mut tab = own.tab();
+    let text = "superdense: 1\nblocks:\n  x: {type: Integrator, input: v, initial: 1}\n  \
+                v: {type: Integrator, input: -x}\n  e: {type: Expression, expression: x * v}\n";
+    let record = |panel: usize| json!({"edit": "record", "name": "e", "panel": panel});
+    // (the sections, the panel, the sections afterwards)
+    for (before, panel, after) in [
+        ("record: [x]\n", 0, "record: [x, e]\n"),
+        ("record: [x, e]\n", 0, "record: [x, e]\n"),
+        ("record:\n  - x  # first\n", 0, "record:\n  - x  # first\n  - e\n"),
+        ("record: {position: x}\n", 0, "record: {position: x, e: e}\n"),
+        ("", 0, ""),
+        (
+            "record: [x]\nplots: {way: [[x], x]}\n",
+            1,
+            "record: [x, e]\nplots: {way: [[x], [x, e]]}\n",
+        ),
+        (
+            "record: {x: x, area: e}\nplots: {way: {panels: [{phase: [x, area]}, {signals: [x]}]}}\n",
+            0,
+            "record: {x: x, area: e}\nplots: {way: {panels: [{phase: [x, area]}, {signals: [x, area]}]}}\n",
+        ),
+        (
+            "record: [x, e]\nplots: {way: [[x, {name: e}]]}\n",
+            0,
+            "record: [x, e]\nplots: {way: [[x, {name: e}]]}\n",
+        ),
+    ] {
+        let text = format!("{text}{before}");
+        let found = edit(&mut tab, &text, &record(panel)).expect("recorded");
+        assert_eq!(found[text.len() - before.len()..], *after, "{before}");
+        let answer = tab.check(&found);
+        assert_eq!(answer["ok"], true, "{answer}\n{found}");
+    }
+}
+
+/// Whatever the palette offers is added as a valid block, so that it is drawn and can be connected.
+#[test]
+fn every_block_is_added_to_a_valid_model() {
+    let own = served();
+    let mut tab = own.tab();
+    tab.send(&json!({"do": "hello"}));
+    let library = tab.wait("library");
+    let blocks = library["blocks"].as_array().expect("blocks");
+    let kinds = blocks.iter().map(|own| own["name"].as_str().expect("a name"));
+    let text = "superdense: 1\nblocks:\n  t: {type: Ramp}\n";
+    let mut wrong = Vec::new();
+    for kind in kinds.chain(["Modal", "DifferentialSystem"]) {
+        let add = json!({"edit": "add_block", "within": "", "name": "own", "kind": kind});
+        let after = edit(&mut tab, text, &add).expect("added");
+        let found = tab.check(&after);
+        if found["ok"] != true {
+            wrong.push(format!("{after}{}", found["diagnostics"][0]["message"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let unknown = json!({"edit": "add_block", "within": "", "name": "own", "kind": "Scope"});
+    assert!(edit(&mut tab, text, &unknown).is_err());
+}
+
+/// Outputs that nothing reads yet can be connected, too.
+#[test]
+fn an_unread_output_has_a_name() {
+    let own = served();
+    let mut tab = own.tab();
+    let text = "superdense: 1\ndiagrams:\n  D:\n    inputs: [u]\n    outputs: {a: x, b: 2 * x}\n    \
+                blocks: {x: {type: Integrator, input: u}}\nblocks:\n  d: {type: D, u: 1}\n  \
+                g: {type: Gain, input: d.b, gain: 1}\n  \
+                s: {type: DifferentialSystem, states: {x: 1, v: 2}}\n  \
+                m: {type: Modal, states: {on: {outputs: {q: 1}}}}\n";
+    let found = tab.check(text);
+    let unread = |path: &str| {
+        let nodes = found["scene"]["nodes"].as_array().expect("nodes");
+        let node = nodes.iter().find(|own| own["path"] == path).expect("a node");
+        node["unread"].clone()
+    };
+    assert_eq!(unread("d"), json!(["a"]));
+    assert_eq!(unread("g"), json!([]));
+    assert_eq!(unread("s"), json!(["x", "v"]));
+    assert!(unread("m").as_array().expect("names").contains(&json!("q")), "{}", unread("m"));
+}
+
 const LAMP: &str = "\
 superdense: 1
 blocks:

@@ -226,9 +226,10 @@ impl<'o> Inference<'o> {
     fn checked(&self, id: BlockId, mut definition: Definition) -> Result<Definition, Diagnostics> {
         if let Some(function) = unknown_derivative(&definition) {
             let message = format!("the derivative of `{function}` is not known");
-            let help = "give it `Opaque::tangent` and `Opaque::has_tangent`, or differentiate another signal";
+            let help = "give it one (in Rust `Opaque::tangent` and `Opaque::has_tangent`, in Python \
+                        `@f.derivative` or `derivative=\"difference\"`), or differentiate another signal";
             let error = Diagnostic::error("opaque-derivative", message)
-                .note("it is a function in Rust that gives no derivative of its own")
+                .note("it is a function that gives no derivative of its own")
                 .help(help);
             return Err(self.located(id, error).into());
         }

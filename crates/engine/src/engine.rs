@@ -165,12 +165,10 @@ impl Engine<'_> {
         let most = most.min(self.state.watch.pace.left).max(1);
         let quiet = self.is_quiet(region);
         let alone = !self.program.regions[region].completions.is_empty();
-        let most = match self.options.profile {
-            _ if alone => 1,
-            _ if quiet => most,
-            Profile::Native => self.most_with_rows(region, own, most, sink),
-            // Rows and tests see every step.
-            Profile::Ptolemy => 1,
+        let most = match () {
+            () if alone => 1,
+            () if quiet => most,
+            () => self.most_with_rows(region, own, most, sink),
         };
         let begun = self.state.regions[region].solver.counters().accepted;
         let switches = self.state.switches.len();

@@ -299,7 +299,8 @@ impl RunError {
     pub fn help(&self) -> &'static str {
         match self {
             RunError::MissingInput { .. } => {
-                "give it with `--input name=...`, or give it an `initial` in the model"
+                "give it with `--input name=...`, in Python with `inputs={...}`, or give it an `initial` \
+                 in the model"
             }
             RunError::Cancelled { .. } => "run it again to continue from the start",
             RunError::NotFinite { .. } => {

@@ -82,6 +82,8 @@ pub struct RegionProgram {
     pub side: Slot,
     /// The first slot of their residuals.
     pub residual: Slot,
+    /// Whether the rates of its states read the time.
+    pub timed: bool,
     /// Whether anything in it moves.
     pub moves: bool,
     /// Whether it has recorded signals, so that its steps make rows.

@@ -237,7 +237,12 @@ impl<'a> Maker<'a> {
             Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &Slot)
         };
         let none = FxHashMap::default();
+        let nodes: Vec<NodeId> = rates.iter().map(|root| root.0).collect();
+        let time = self.slots.time;
+        let is_time =
+            |id: &NodeId| matches!(composer.graph.node(*id).op, Op::Leaf(own) if Slot(own) == time);
         let program = &mut self.slots.regions[id];
+        program.timed = composer.graph.reachable(&nodes).iter().any(is_time);
         program.prelude = tape(&prelude, &none);
         program.derivative = tape(&rates, &given);
         program.crossings = tape(&crossings, &given);

@@ -61,7 +61,7 @@ fn short_decimal(time: Time, length: f64, places: f64) -> Option<Time> {
 }
 
 /// The multiple of the resolution of a clock that is nearest to a time; half a unit counts as one.
-fn on_clock(time: Time, resolution: f64) -> Time {
+pub(crate) fn on_clock(time: Time, resolution: f64) -> Time {
     let unit = Time::from_f64(resolution).map_or(1, Time::attoseconds).max(1);
     Time::from_attoseconds((time.attoseconds() + unit / 2).div_euclid(unit) * unit)
 }

@@ -28,8 +28,10 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             let fields = vec![("input", Yaml::Text(input)), ("between", Yaml::text("absent"))];
             actor.block(&actor.name.clone(), "MicrostepDelay", fields);
         }
+        "TimeDelay" | "TimedDelay" if actor.input("delay").is_some() => {
+            return super::events::variable_delay(actor);
+        }
         "TimeDelay" | "TimedDelay" => {
-            actor.refuse_port("delay")?;
             let (input, delay) = (actor.signal("input"), actor.parameter("delay", "1.0")?);
             let fields = vec![("input", Yaml::Text(input)), ("delay", Yaml::Text(delay))];
             actor.block(&actor.name.clone(), "EventDelay", fields);

@@ -34,6 +34,8 @@ pub struct Frame<'a> {
     /// Inside a state its own time stops while the state is not active: the name of a signal that is
     /// the time of the model, once something asks for it.
     pub inside: Option<Inside>,
+    /// By how much its clock is ahead of that of the model \[s\].
+    pub start: f64,
     /// Whether its director is one of discrete events.
     pub events: bool,
 }
@@ -118,7 +120,13 @@ impl Translation {
             content.blocks.push((name.clone(), block));
             inputs.insert(tick_port(), name);
         }
+        let tick = inputs.get(&tick_port()).cloned();
         self.fill(model, &scope, inputs, None, "", &mut content)?;
+        if let Some(tick) = tick {
+            let placed = content.placed.clone();
+            let named = |own: &Component| placed.get(&own.path).cloned();
+            super::director::end_with_machines(model, named, &tick, &mut content);
+        }
         let simulate = super::director::settings(model, &scope, &self.longest)?;
         settle_parameters(model, &scope, &mut content)?;
         Ok((content, simulate))
@@ -174,6 +182,7 @@ impl Translation {
         content: &mut Content,
     ) -> Result<Signals, Problem> {
         let integers = std::mem::take(&mut self.integers);
+        let start = std::mem::take(&mut self.start);
         self.enter(component)?;
         if let Some(director) = component.director() {
             self.directors.push(director.class.ends_with("ContinuousDirector"));
@@ -190,7 +199,9 @@ impl Translation {
         let names = block_names;
         let scope = scope.clone();
         let events = component.director().is_some_and(|own| own.class.ends_with("DEDirector"));
-        let frame = Frame { component, wiring, names, inputs, integers, scope, inside, events };
+        let frame =
+            Frame { component, wiring, names, inputs, integers, scope, inside, start, events };
+        super::variables::set(&frame, content)?;
         for entity in &component.entities {
             self.entity(&frame, entity, content)?;
         }
@@ -233,7 +244,8 @@ impl Translation {
         let name = frame.names[&own.name].clone();
         let scope = Scope::within(&frame.scope, false);
         let mut inputs = self.connected(frame, own);
-        inputs.extend(self.firings(frame, own, &inputs));
+        let firing = self.firings(frame, own, &inputs);
+        inputs.extend(super::director::paced(frame, own, firing, content)?);
         let prefix = format!("{name}_");
         for parameter in own.properties.iter().filter(|_| frame.events) {
             let (true, Some(text)) = (parameter.is_parameter(), parameter.text()) else { continue };
@@ -245,6 +257,7 @@ impl Translation {
         inline_parameters(own, &scope, &inputs)?;
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
         self.integers = integers(frame, own);
+        self.start = frame.start;
         let mut outputs = self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
         if own.kind() == "EnabledComposite" {
             let enable = enabled(own, enable)?;
@@ -262,7 +275,7 @@ impl Translation {
 
     /// The firings of a composite inside another one, if it fires as a whole: with the one around it,
     /// or when all its inputs have come.
-    fn firings(
+    pub fn firings(
         &self,
         frame: &Frame,
         own: &Component,
@@ -329,7 +342,11 @@ impl Translation {
             let reason = "the port `enable` is not connected";
             return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
         }
-        connected.extend(self.firings(frame, own, &connected));
+        let firing = self.firings(frame, own, &connected);
+        connected.extend(super::director::paced(frame, own, firing, content)?);
+        if super::variables::keeps(frame, own) {
+            super::variables::kept_inputs(frame, own, &mut connected, content)?;
+        }
         let mut inputs = Signals::new();
         let mut fields: Vec<(String, String)> = Vec::new();
         let mut input_names = Vec::new();
@@ -347,7 +364,12 @@ impl Translation {
         self.longest.extend(super::director::longest_step(own, &scope));
         self.begin(own, &mut inner);
         self.integers = integers(frame, own);
+        self.start = super::director::started(own, frame.start)?;
+        let seen = inputs.clone();
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
+        if super::variables::keeps(frame, own) {
+            super::variables::kept_outputs(own, &scope, &seen, &mut outputs, &mut inner)?;
+        }
         super::ahead::blocks(own, &waiting, &mut inner);
         if own.kind() == "EnabledComposite" && !stops {
             let enable = enabled(own, enable)?;
@@ -522,7 +544,7 @@ fn remembers(own: &Component) -> Option<&Component> {
 }
 
 /// One event at the start.
-fn once_at_the_start() -> Yaml {
+pub fn once_at_the_start() -> Yaml {
     Yaml::Map(vec![
         ("type".to_owned(), Yaml::text("EventSource")),
         ("offsets".to_owned(), Yaml::list(["0".to_owned()])),

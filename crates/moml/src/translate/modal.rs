@@ -20,7 +20,8 @@ use crate::expression::{self, Name, Node};
 use crate::tree::{Component, Property, Relation, find};
 use crate::yaml::Yaml;
 use closures::{Closure, closures};
-use transition::{Transition, hoisted, leaving, refinements, transitions};
+pub use transition::separated;
+use transition::{Transition, hoisted, is_for_errors, leaving, refinements, transitions};
 
 /// A machine being translated.
 struct Machine<'a> {
@@ -49,6 +50,10 @@ struct Machine<'a> {
     name: String,
     /// Whether a transition that says nothing about it resumes the diagram that it enters.
     resumes: bool,
+    /// Whether it fires at events alone.
+    events: bool,
+    /// The states to which errors lead.
+    hurt: BTreeSet<usize>,
     /// For each state, whether it has outputs of its own: no other state has the same refinements.
     alone: Vec<bool>,
 }
@@ -74,6 +79,8 @@ struct Translated {
     scopes: BTreeMap<String, Rc<Scope>>,
     /// The names of its refinements that are machines.
     machines: Vec<String>,
+    /// The event at which it is entered, if a transition without a guard leaves it then.
+    entered: Option<String>,
 }
 
 /// Where a machine is.
@@ -84,6 +91,8 @@ struct Place {
     now: String,
     inputs: Signals,
     scope: Rc<Scope>,
+    /// Whether its director is one of discrete events.
+    events: bool,
 }
 
 impl Translation {
@@ -97,7 +106,8 @@ impl Translation {
         let now = frame.inside.as_ref().map_or("time", |inside| inside.now.as_str()).to_owned();
         let (name, mut inputs) = (frame.names[&own.name].clone(), self.connected(frame, own));
         inputs.extend(frame.tick());
-        self.machine_at(own, Place { name, now, inputs, scope: frame.scope.clone() }, content)
+        let (scope, events) = (frame.scope.clone(), frame.events);
+        self.machine_at(own, Place { name, now, inputs, scope, events }, content)
     }
 
     fn machine_at(
@@ -162,7 +172,7 @@ impl Translation {
         own: &'a Component,
         controller: &'a Component,
         states: &[&Component],
-        Place { name, inputs, scope: outer, .. }: Place,
+        Place { name, inputs, scope: outer, events, .. }: Place,
         content: &mut Content,
     ) -> Result<Machine<'a>, Problem> {
         let mut used = BTreeSet::from(["state".to_owned(), "done".to_owned()]);
@@ -187,13 +197,14 @@ impl Translation {
             texts.any(|text| text.contains("random()"))
         };
         let draw = controller.relations.iter().any(draws);
-        Ok(Machine {
+        let mut machine = Machine {
             draw: draw.then(|| names::fresh("draw", &mut used)),
             drawn: Cell::new(0),
             resumed: (self.directors.last() == Some(&false) && super::ahead::resumes(own))
                 .then(|| names::fresh("resumed", &mut used)),
             name,
             resumes: self.resumes,
+            events,
             alone: states.iter().map(|own| is_alone(own, states)).collect(),
             own,
             controller,
@@ -203,7 +214,14 @@ impl Translation {
             scope,
             set,
             closures,
-        })
+            hurt: BTreeSet::new(),
+        };
+        for state in states {
+            let mut leaving = leaving(&machine, state, states);
+            leaving.retain(|(own, _)| is_for_errors(own));
+            machine.hurt.extend(leaving.into_iter().map(|(_, to)| to));
+        }
+        Ok(machine)
     }
 
     /// The states of a machine with their refinements translated.
@@ -219,7 +237,12 @@ impl Translation {
         let mut longest = Some(0.0);
         for state in states {
             let inside = Inside { now: now.to_owned(), start: 0.0 };
-            translated.push(self.state(machine, state, inside, used.clone())?);
+            let mut own = self.state(machine, state, inside, used.clone())?;
+            let speaks = machine.alone[translated.len()] && machine.events;
+            if speaks && is_left_at_entry(machine, state, states) {
+                own.entered = Some(speech::entry(&mut own.content));
+            }
+            translated.push(own);
             // Only the director of the current state is asked: what all of them ask for counts.
             let own = std::mem::take(&mut self.longest).into_iter().min_by(f64::total_cmp);
             if !is_left_at_once(machine, state, states) {
@@ -231,8 +254,8 @@ impl Translation {
         Ok(translated)
     }
 
-    /// The name of the state in which a machine begins. States that were only there to be left at
-    /// once, and to which no way leads, are left out.
+    /// The name of the state in which a machine begins. States to which no way leads from there are
+    /// left out, such as those that were only there to be left at once.
     fn initial(
         &self,
         machine: &Machine,
@@ -249,12 +272,16 @@ impl Translation {
         let Some(initial) = machine.states.get(&initial) else {
             return Err(wrong(machine.own, "the initial state does not exist"));
         };
-        let leads = |name: &str| {
-            let to = |own: &&Component| machine.states[&own.name] == name;
-            let Some(at) = states.iter().position(to) else { return true };
-            states.iter().any(|own| leaving(machine, own, states).iter().any(|(_, to)| *to == at))
-        };
-        all.retain(|(name, _)| name == initial || leads(name));
+        let number = |name: &str| states.iter().position(|own| machine.states[&own.name] == name);
+        let mut reached: Vec<usize> = number(initial).into_iter().collect();
+        let mut next = 0;
+        while let Some(from) = reached.get(next).copied() {
+            let to = leaving(machine, states[from], states).into_iter().map(|(_, to)| to);
+            let new: Vec<usize> = to.filter(|to| !reached.contains(to)).collect();
+            reached.extend(new);
+            next += 1;
+        }
+        all.retain(|(name, _)| number(name).is_none_or(|own| reached.contains(&own)));
         Ok(initial.clone())
     }
 
@@ -336,10 +363,12 @@ impl Translation {
                 let reason = format!("there is no refinement `{name}`");
                 return Err(Problem::wrong(&state.file, state.line, &subject, reason));
             };
-            if refinement.entity("_Controller").is_some() {
+            if refinement.entity("_Controller").is_some() || refinement.kind() == "ModalController"
+            {
                 let name = names::fresh(&refinement.name, &mut content.used);
                 let (now, inputs) = (inside.now.clone(), machine.inputs.clone());
-                let place = Place { name: name.clone(), now, inputs, scope: machine.scope.clone() };
+                let (scope, events) = (machine.scope.clone(), machine.events);
+                let place = Place { name: name.clone(), now, inputs, scope, events };
                 self.machine_at(refinement, place, &mut content)?;
                 for port in refinement.ports.iter().filter(|port| port.output) {
                     let signal = format!("{name}.{}", names::plain(&port.name));
@@ -365,7 +394,7 @@ impl Translation {
             outputs.extend(self.fill(refinement, &scope, inputs, inner, &prefix, &mut content)?);
             scopes.insert(name.clone(), scope);
         }
-        Ok(Translated { content, outputs, scopes, machines })
+        Ok(Translated { content, outputs, scopes, machines, entered: None })
     }
 
     fn state_yaml(
@@ -447,6 +476,17 @@ fn is_left_at_once(machine: &Machine, state: &Component, states: &[&Component]) 
         guard.is_none_or(|guard| guard == "true")
     };
     refinements(state).is_empty() && leaving(machine, state, states).iter().any(always)
+}
+
+/// Whether a transition of a state that fires at events needs no other one than its entry.
+fn is_left_at_entry(machine: &Machine, state: &Component, states: &[&Component]) -> bool {
+    let free = |(own, _): &(&Relation, usize)| {
+        let text = |name: &str| find(&own.properties, name).and_then(Property::text);
+        let guard = text("guardExpression").is_none_or(|guard| guard == "true");
+        guard && text("immediate") != Some("true") && !is_for_errors(own)
+    };
+    let ticks = machine.inputs.contains_key(&super::composite::tick_port());
+    !ticks && leaving(machine, state, states).iter().any(free)
 }
 
 /// Whether no other state of a machine has the refinements of a state.
