@@ -177,9 +177,8 @@ impl Run {
         let simulation = self.fed(input)?;
         let most = input.most_coefficients();
         if coefficients.is_empty() || coefficients.len() > most {
-            return Err(
-                input.wrong(format!("{} coefficients, not 1 to {most}", coefficients.len()))
-            );
+            return Err(input
+                .wrong(format!("a list of {} coefficients, not 1 to {most}", coefficients.len())));
         }
         coefficients.iter().try_for_each(|values| input.check(values))?;
         let mut values = coefficients.concat();
