@@ -102,11 +102,10 @@ impl Logger {
         match self {
             Logger::None => {}
             // SAFETY: the importer gave the function with its environment, and the texts end with
-            // a zero and live during the call. The format takes one text.
+            // a zero and live during the call. The format takes no arguments.
             Logger::Two(logger, environment) => unsafe {
-                let (format, category) = (c"%s".as_ptr(), category.as_ptr());
-                let message = message.as_ptr();
-                logger(environment, name.as_ptr(), status as c_int, category, format, message);
+                let (format, category) = (format_of(&message), category.as_ptr());
+                logger(environment, name.as_ptr(), status as c_int, category, format.as_ptr());
             },
             // SAFETY: as above.
             Logger::Three(logger, environment) => unsafe {
@@ -114,6 +113,13 @@ impl Logger {
             },
         }
     }
+}
+
+/// A message as a format of `printf` without arguments, so that importers that print formats as they
+/// are print it, too. A `#` would begin the name of a variable.
+fn format_of(message: &CString) -> CString {
+    let text = message.to_string_lossy().replace('%', "%%").replace('#', "##");
+    CString::new(text).unwrap_or_default()
 }
 
 /// The category of a message with a status.

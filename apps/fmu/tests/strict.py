@@ -77,8 +77,9 @@ class Library:
             class Callbacks(c.Structure):
                 _fields_ = [("logger", LOGGER), ("allocate", c.c_void_p), ("free", c.c_void_p),
                             ("finished", c.c_void_p), ("environment", c.c_void_p)]
-            logger = LOGGER(lambda _e, name, status, category, form, text:
-                            self.messages.append((status, category, text)))
+            # The format takes no arguments, so that it can be printed as it is.
+            logger = LOGGER(lambda _e, name, status, category, form, _none:
+                            self.messages.append((status, category, form)))
             callbacks = Callbacks(logger, None, None, None, None)
             pointer = make(b"strict", c.c_int(0 if kind == "me" else 1), token,
                            resources.as_uri().encode(), c.byref(callbacks), c.c_int(0),
@@ -342,6 +343,22 @@ def co_simulation(library):
     return value
 
 
+def everything_can_be_read(instance):
+    """In event mode, also while more iterations are due."""
+    library = instance.library
+    rates = (c.c_double * 1)()
+    instance.ok("GetDerivatives" if instance.two else "GetContinuousStateDerivatives", rates,
+                c.c_size_t(1))
+    assert rates[0] == -2 * 3 + 1
+    instance.ok("GetContinuousStates", rates, c.c_size_t(1))
+    count = int(library.root.get("numberOfEventIndicators")
+                or len(library.root.findall("ModelStructure/EventIndicator")))
+    indicators = (c.c_double * count)()
+    instance.ok("GetEventIndicators", indicators, c.c_size_t(count))
+    assert all(indicators), list(indicators)
+    assert instance.get("y") == 3 + 4
+
+
 def model_exchange(library):
     instance = library.instantiate("me")
     before_initialisation(instance)
@@ -355,7 +372,11 @@ def model_exchange(library):
     instance.ok("ExitInitializationMode")
     instance.refused("SetContinuousStates", None, c.c_size_t(1))
     instance.refused("GetContinuousStates", states, c.c_size_t(7))
-    assert instance.iterate()[0] is False
+    everything_can_be_read(instance)
+    again = True
+    while again:
+        again = instance.update()[0]
+        everything_can_be_read(instance)
     instance.ok("EnterContinuousTimeMode")
     rates = "GetDerivatives" if instance.two else "GetContinuousStateDerivatives"
     slope = (c.c_double * 1)()

@@ -153,6 +153,8 @@ pub struct Variable {
     pub start: Option<Start>,
     /// Its unit.
     pub unit: Option<String>,
+    /// Its magnitude, by which errors are measured (floating-point numbers).
+    pub nominal: Option<f64>,
     /// What it is.
     pub description: Option<String>,
     /// The reference of the state whose derivative it is.
