@@ -202,7 +202,7 @@ impl Scout<'_> {
                     let taken = trial.end - time;
                     let proposed = self.next_length(taken, trial.error);
                     let found = !trial.changed || named || is_event;
-                    if trial.error <= 1.0 && found || taken <= shortest {
+                    if trial.error <= 1.0 && found || length <= shortest {
                         trial.event |= is_event && trial.end == end;
                         let steady = !trial.event && !named && trial.end == end;
                         self.own.length = if steady { proposed } else { 0.0 };

@@ -405,7 +405,11 @@ impl Calls {
 
     /// The error that a step was discarded, with what was logged.
     pub fn discarded(&mut self) -> FmuError {
-        FmuError::Discarded(self.full("DoStep"), self.messages.take())
+        let (name, logged) = (self.full("DoStep"), self.messages.take());
+        match self.kept.is_null() {
+            true => FmuError::Discarded(name, logged),
+            false => FmuError::Status(name, "Discard for steps of any length".to_owned(), logged),
+        }
     }
 
     /// Whether an instance of FMI 2.0 has discarded a step because it ends the run.
