@@ -7,8 +7,9 @@ set -euo pipefail
 cd "$(dirname "$0")"
 # Property tests look at the same random cases every time; another number looks at others.
 export PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-7}"
-# A machine that builds once gains nothing from files for the next build, which are half of all.
-[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0
+# A machine that builds once gains nothing from files for the next build, which are half of all, and
+# nobody looks at line numbers in a debugger there.
+[ -z "${CI:-}" ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 
 # Runs one part of the tests, and prints how long it took. A part that fails ends the script there:
 # it must not be called where `set -e` is off, as in a condition.

@@ -40,6 +40,8 @@ simulate: {stop: 2}
 """
 
 OK, DISCARD, ERROR = 0, 2, 3
+# The name of each instance, which need not be ASCII or UTF-8.
+NAME = "Stärke 100 %s".encode() + b"\xff"
 NONE = None
 
 
@@ -81,7 +83,7 @@ class Library:
             logger = LOGGER(lambda _e, name, status, category, form, _none:
                             self.messages.append((status, category, form)))
             callbacks = Callbacks(logger, None, None, None, None)
-            pointer = make(b"strict", c.c_int(0 if kind == "me" else 1), token,
+            pointer = make(NAME, c.c_int(0 if kind == "me" else 1), token,
                            resources.as_uri().encode(), c.byref(callbacks), c.c_int(0),
                            c.c_int(logging))
             keep = (logger, callbacks)
@@ -91,10 +93,10 @@ class Library:
                             self.messages.append((status, category, text)))
             path = (str(resources) + "/").encode()
             if kind == "me":
-                pointer = make(b"strict", token, path, c.c_bool(False), c.c_bool(logging), None,
+                pointer = make(NAME, token, path, c.c_bool(False), c.c_bool(logging), None,
                                logger)
             else:
-                pointer = make(b"strict", token, path, c.c_bool(False), c.c_bool(logging),
+                pointer = make(NAME, token, path, c.c_bool(False), c.c_bool(logging),
                                c.c_bool(events), c.c_bool(early), None, c.c_size_t(0), None,
                                logger, None)
             keep = (logger,)
@@ -338,6 +340,8 @@ def co_simulation(library):
     instance.step(0.875, 1e-9)
     assert abs(instance.get("x") - before - 2) < 1e-6
     instance.step(0.875, -0.5, status=ERROR)
+    instance.step(0.5, 0.5, status=ERROR)
+    instance.step(1.5, 0.5, status=ERROR)
     instance.ok("Reset")
     instance.free()
     return value
@@ -528,8 +532,9 @@ def main():
             subprocess.run([program, "fmu", folder / "strict.yaml", "-o", archive, "--fmi",
                             str(version)], check=True, stdout=subprocess.DEVNULL)
             with zipfile.ZipFile(archive) as opened:
-                opened.extractall(folder / str(version))
-            library = Library(folder / str(version), version)
+                # In an URI the name of this folder has escapes.
+                opened.extractall(folder / f"{version} é%20#")
+            library = Library(folder / f"{version} é%20#", version)
             co_simulation(library)
             model_exchange(library)
             directional(library)

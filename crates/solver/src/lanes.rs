@@ -8,7 +8,7 @@
 //! other lanes go on. Whatever is rare is left to the solver: the lane stops before the step, and
 //! the solver takes it by itself.
 
-use crate::control::Control;
+use crate::control::{Control, PiControl};
 use crate::crossing::Sides;
 use crate::error::StepError;
 use crate::explicit::not_finite;
@@ -51,27 +51,29 @@ impl LaneLayout {
     pub const PREVIOUS: usize = 3;
     /// How many steps may be taken, this one included.
     pub const LEFT: usize = 4;
+    /// How many times as long the next step may be at most.
+    pub const GROWTH: usize = 5;
     /// The same of the trial after this one, if this one is a plain step.
-    pub const NEXT: usize = 5;
+    pub const NEXT: usize = 6;
     /// What its times count from.
-    pub const ORIGIN: usize = 10;
+    pub const ORIGIN: usize = 12;
     /// The relative tolerance.
-    pub const RELATIVE: usize = 11;
+    pub const RELATIVE: usize = 13;
     /// The absolute tolerance.
-    pub const ABSOLUTE: usize = 12;
+    pub const ABSOLUTE: usize = 14;
     /// No step goes beyond this.
-    pub const HORIZON: usize = 13;
+    pub const HORIZON: usize = 15;
     /// No step starts from here on.
-    pub const BEFORE: usize = 14;
+    pub const BEFORE: usize = 16;
     /// The longest step.
-    pub const LONGEST: usize = 15;
+    pub const LONGEST: usize = 17;
     /// The error of a trial: the mean square in units of the tolerance.
-    pub const ERROR: usize = 16;
+    pub const ERROR: usize = 18;
     /// Whether a trial is a plain step: all bits, or none.
-    pub const PLAIN: usize = 17;
+    pub const PLAIN: usize = 19;
     /// The length of a trial, while it is computed.
-    pub const LENGTH: usize = 18;
-    const FIRST: usize = 19;
+    pub const LENGTH: usize = 20;
+    const FIRST: usize = 21;
     /// How many numbers of a trial those of the next replace.
     const REPLACED: usize = LaneLayout::NEXT - LaneLayout::START;
 
@@ -444,7 +446,7 @@ impl Lane {
     /// Whether the present trial may be a plain step.
     fn is_ready(&self) -> bool {
         let Control::Pi(pi) = &self.control;
-        !self.searched && self.refused == 0 && pi.remembered().is_some()
+        !self.searched && (self.refused > 0 || pi.remembered().is_some())
     }
 
     /// Counts the plain steps that the lane has taken, and goes on from them.
@@ -455,9 +457,11 @@ impl Lane {
             return;
         }
         let passed = passed as u64;
+        let refused = std::mem::take(&mut self.refused);
         self.steps += passed;
         self.accepted += passed;
-        self.trials += passed;
+        self.rejected += refused;
+        self.trials += passed + refused;
         let Control::Pi(pi) = &mut self.control;
         pi.resume(trials.get(LaneLayout::PREVIOUS, lane));
         self.at_start = self.control;
@@ -477,6 +481,7 @@ impl Lane {
         trials.set(LaneLayout::WANTED, lane, wanted);
         trials.set(LaneLayout::PREVIOUS, lane, pi.remembered().unwrap_or(0.0));
         trials.set(LaneLayout::LEFT, lane, self.left());
+        trials.set(LaneLayout::GROWTH, lane, PiControl::GROWTH);
     }
 
     /// Prepares the step after the present one.
@@ -501,6 +506,9 @@ impl Lane {
             Verdict::Refused => {
                 self.refused += 1;
                 trials.set(LaneLayout::END, lane, self.attempt.end());
+                // However long it was wanted, what follows is no longer than this one.
+                trials.set(LaneLayout::WANTED, lane, 0.0);
+                trials.set(LaneLayout::GROWTH, lane, 1.0);
                 Look::Again
             }
             Verdict::Taken { .. } if may_pass_pole(trials, lane) => Look::Odd,
