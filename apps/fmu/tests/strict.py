@@ -74,13 +74,12 @@ class Library:
                              {"me": "ModelExchange", "cs": "CoSimulation"}[kind]))
         make.restype = c.c_void_p
         if self.version == 2:
-            LOGGER = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_int, c.c_char_p, c.c_char_p,
-                                 c.c_char_p)
+            # The format takes no arguments, so that it can be shown as it is.
+            LOGGER = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_int, c.c_char_p, c.c_char_p)
             class Callbacks(c.Structure):
                 _fields_ = [("logger", LOGGER), ("allocate", c.c_void_p), ("free", c.c_void_p),
                             ("finished", c.c_void_p), ("environment", c.c_void_p)]
-            # The format takes no arguments, so that it can be printed as it is.
-            logger = LOGGER(lambda _e, name, status, category, form, _none:
+            logger = LOGGER(lambda _e, name, status, category, form:
                             self.messages.append((status, category, form)))
             callbacks = Callbacks(logger, None, None, None, None)
             pointer = make(NAME, c.c_int(0 if kind == "me" else 1), token,
