@@ -29,6 +29,12 @@ pub type LoggerTwo =
 /// The logger of FMI 3.0.
 pub type LoggerThree = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
+/// What an importer of FMI 3.0 is told within a step: the environment, the time, whether inputs may be
+/// set, whether variables may be read, whether a step of the solver is finished and whether the step
+/// may end here; it says whether it is to end, and when.
+pub type IntermediateUpdate =
+    unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut u8, *mut f64);
+
 /// Where messages go.
 #[derive(Clone, Copy, Debug)]
 pub enum Logger {
@@ -54,6 +60,8 @@ pub struct Component {
     pub event_mode: bool,
     /// Whether a step may end early.
     pub early_return: bool,
+    /// What is told of the points within steps (FMI 3.0), and the environment that it gets.
+    pub update: Option<(IntermediateUpdate, *mut c_void)>,
     /// Whether the model has ended its run.
     pub terminated: bool,
     /// The time that the last step has reached \[s\].
@@ -181,6 +189,7 @@ impl Component {
             sends: [birth.logging, true, true],
             event_mode: false,
             early_return: false,
+            update: None,
             terminated: false,
             reached: 0.0,
         }))

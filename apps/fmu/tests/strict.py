@@ -45,6 +45,10 @@ NAME = "Stärke 100 %s".encode() + b"\xff"
 NONE = None
 
 
+UPDATE = c.CFUNCTYPE(None, c.c_void_p, c.c_double, c.c_bool, c.c_bool, c.c_bool, c.c_bool,
+                     c.POINTER(c.c_bool), c.POINTER(c.c_double))
+
+
 class Library:
     """The library of an unpacked archive."""
 
@@ -67,7 +71,7 @@ class Library:
         self.messages = []
         self.lock = threading.Lock()
 
-    def instantiate(self, kind, logging=True, token=NONE, events=False, early=False):
+    def instantiate(self, kind, logging=True, token=NONE, events=False, early=False, update=None):
         token = self.token if token is NONE else token
         resources = self.folder / "resources"
         make = self.function("Instantiate" + ("" if self.version == 2 else
@@ -97,8 +101,8 @@ class Library:
             else:
                 pointer = make(NAME, token, path, c.c_bool(False), c.c_bool(logging),
                                c.c_bool(events), c.c_bool(early), None, c.c_size_t(0), None,
-                               logger, None)
-            keep = (logger,)
+                               logger, update)
+            keep = (logger, update)
         return Instance(self, pointer, keep) if pointer else None
 
     def function(self, name):
@@ -480,6 +484,42 @@ def event_mode(library):
     instance.free()
 
 
+def intermediate_updates(library):
+    """Within a step the importer sees each step of the solver, may read there and may end the step;
+    values at the end are the same to the bit."""
+    seen, wanted, found = [], [None], []
+
+    def told(_environment, time, sets, gets, finished, early, returns, at):
+        assert gets and finished and not sets
+        seen.append((time, instance.get("x")))
+        if wanted[0] is not None and time >= wanted[0]:
+            assert early
+            returns[0] = True
+            at[0] = time
+
+    update = UPDATE(told)
+    for own in (update, None):
+        instance = library.instantiate("cs", update=own, early=own is not None)
+        instance.initialise()
+        for start in (0.0, 0.5, 1.0):
+            reached, flags = instance.step(start, 0.5)
+            assert reached == start + 0.5 and flags == (False, False, False)
+            found.append((instance.get("x"), instance.count()))
+        if own is None:
+            instance.free()
+            break
+        times = [time for time, _ in seen]
+        assert len(times) > 5 and times == sorted(set(times)) and times[-1] < 1.5, times
+        assert all(0 < x < 3 for _, x in seen)
+        wanted[0] = 1.6
+        reached, flags = instance.step(1.5, 0.5)
+        assert 1.6 <= reached < 2.0 and flags == (False, False, True)
+        wanted[0] = None
+        assert instance.step(reached, 2.0 - reached)[0] == 2.0
+        instance.free()
+    assert found[:3] == found[3:], found
+
+
 def messages(library):
     """Messages are of the categories that were chosen."""
     instance = library.instantiate("cs")
@@ -539,6 +579,7 @@ def main():
             directional(library)
             if version == 3:
                 event_mode(library)
+                intermediate_updates(library)
             messages(library)
             at_once(library)
             print(f"strict importer: FMI {version}.0 passed", flush=True)

@@ -197,6 +197,7 @@ impl Reading {
             variable_steps: flag(own, "canHandleVariableCommunicationStepSize"),
             event_mode: flag(own, "hasEventMode"),
             early_return: flag(own, "mightReturnEarlyFromDoStep"),
+            intermediate_update: flag(own, "providesIntermediateUpdate"),
             input_derivatives: flag(own, "canInterpolateInputs"),
             needs_no_completed_steps: match two {
                 true => flag(own, "completedIntegratorStepNotNeeded"),

@@ -205,10 +205,12 @@ impl Variables {
         };
         let inputs = of(&|own| own.causality == Causality::Input, &mut fields);
         let parameters = of(&is_settable, &mut fields);
-        let outputs = of(&|own| own.causality == Causality::Output, &mut BTreeSet::new());
-        if outputs.is_empty() {
-            return Err("it has no outputs that are numbers".to_owned());
-        }
+        // Some examples of the standard have nothing but local variables to show.
+        let shown = [Causality::Output, Causality::Local].into_iter();
+        let mut shown = shown.map(|one| of(&|own| own.causality == one, &mut BTreeSet::new()));
+        let Some(outputs) = shown.find(|own| !own.is_empty()) else {
+            return Err("it has neither outputs nor local variables that are numbers".to_owned());
+        };
         let step = own.experiment.step.filter(|step| *step > 0.0 && step.is_finite());
         Ok(Variables {
             inputs,
