@@ -79,14 +79,14 @@ def number(text):
 
 
 def stripped(program, folder):
-    """The library of exported archives without debug information, most of its size: it is packed and
+    """The library of exported archives without its symbols, most of its size: it is packed and
     unpacked for each model."""
     library = pathlib.Path(program).with_name("libsuperdense_fmu.so")
     small = folder / library.name
     strip = shutil.which("strip")
     if strip is None:
         return library
-    subprocess.run([strip, "--strip-debug", "-o", small, library], check=True)
+    subprocess.run([strip, "-o", small, library], check=True)
     return small
 
 
