@@ -199,14 +199,14 @@ fn steps_that_are_no_use() {
     let folder = ball("fmu-ahead-refused", 3, 0);
     let library = compiled_with(&folder, "ahead", &[("FAULT", 0), ("VERSION", 3)]);
     model(&folder, "", "", 1.0);
-    for (ability, told) in [
+    for (ability, words) in [
         ("canHandleVariableCommunicationStepSize", "must all have the same length"),
         ("canGetAndSetFMUState", "cannot be set back"),
     ] {
         let text = THREE.replace(&format!("{ability}=\"true\""), "");
         let files = [("modelDescription.xml", text.as_bytes()), (&*place(3, "ball"), &library)];
         pack(&folder.join("ball.fmu"), &files);
-        refused(&folder, &["check", "model.yaml"], &["bad-fmu", told, "steps: adaptive"]);
+        refused(&folder, &["check", "model.yaml"], &["bad-fmu", words, "steps: adaptive"]);
     }
 }
 

@@ -15,6 +15,7 @@ mod fuzz;
 mod impulses;
 mod interrupt;
 mod invariants;
+mod lengths;
 mod messages;
 mod models;
 mod models_chapter;

@@ -29,9 +29,9 @@ pub type LoggerTwo =
 /// The logger of FMI 3.0.
 pub type LoggerThree = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
-/// What an importer of FMI 3.0 is told within a step: the environment, the time, whether inputs may be
-/// set, whether variables may be read, whether a step of the solver is finished and whether the step
-/// may end here; it says whether it is to end, and when.
+/// What an importer of FMI 3.0 has called within a step, with the environment, the time, whether inputs
+/// may be set, whether variables may be read, whether a step of the solver is finished and whether the
+/// step may end here; it answers whether it is to end, and when.
 pub type IntermediateUpdate =
     unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut u8, *mut f64);
 
@@ -60,7 +60,7 @@ pub struct Component {
     pub event_mode: bool,
     /// Whether a step may end early.
     pub early_return: bool,
-    /// What is told of the points within steps (FMI 3.0), and the environment that it gets.
+    /// What is called at points within steps (FMI 3.0), and the environment that it gets.
     pub update: Option<(IntermediateUpdate, *mut c_void)>,
     /// Whether the model has ended its run.
     pub terminated: bool,

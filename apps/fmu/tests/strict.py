@@ -366,6 +366,8 @@ def everything_can_be_read(instance):
     assert instance.get("y") == 3 + 4
 
 
+# The order of the calls is what is tested: one list, and so longer than a function should otherwise
+# be.
 def model_exchange(library):
     instance = library.instantiate("me")
     before_initialisation(instance)

@@ -4,7 +4,7 @@
 
    A step that would pass a bounce ends there: with FMI 3.0 early, for event mode; with FMI 2.0 it is
    discarded with the time of the bounce. FAULT chooses another behaviour: 1, bounces happen within
-   steps, and nobody is told; 2, it discards all steps after a time; 3, it ends the run at a time;
+   steps without a word; 2, it discards all steps after a time; 3, it ends the run at a time;
    4, FMI 3.0 without event mode. */
 #include <math.h>
 #include <stdbool.h>

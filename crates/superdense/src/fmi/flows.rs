@@ -20,7 +20,7 @@ use blocks::Context;
 use ir::{Binary, NodeId};
 
 use super::block::{FmuBlock, Named, output, parameters};
-use super::inputs::{Held, inputs, tell, told};
+use super::inputs::{Held, hand_over, inputs, known};
 use super::instances::Usage;
 
 mod calls;
@@ -188,10 +188,10 @@ impl Flow {
         let more = cx.state("more", Value::real(0.0));
         let goes_on = cx.nonzero(more);
         let zero = cx.graph.real(0.0);
-        // Before the first iteration nothing is told.
+        // The instance has received nothing before the first iteration.
         let none = cx.graph.binary(Binary::Equal, self.updates, zero);
         let begun = cx.graph.not(none);
-        let (told, changed) = told(cx, &self.inputs);
+        let (known, changed) = known(cx, &self.inputs);
         let changed = cx.graph.and(begun, changed);
         let mut busy = cx.graph.or(woken, goes_on);
         busy = cx.graph.or(busy, stepped);
@@ -224,7 +224,7 @@ impl Flow {
         let result = Type::vector((Update::STATES + self.usage.states) as u32);
         let whole = cx.graph.call(Arc::new(update), &args, result);
         self.take(cx, (busy, whole), (more, alarm));
-        tell(cx, &self.inputs, &told, busy);
+        hand_over(cx, &self.inputs, &known, busy);
         self.look(cx, crossed, stepped);
     }
 

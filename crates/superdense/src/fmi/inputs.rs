@@ -32,29 +32,29 @@ pub(super) fn inputs(block: &FmuBlock, cx: &mut Context) -> Result<Vec<Held>, Di
     Ok(found)
 }
 
-/// For each input, the value that the instance was last told of at this instant, or that the input
-/// had before it; and whether one has another value by now.
-pub(super) fn told(cx: &mut Context, inputs: &[Held]) -> (Vec<NodeId>, NodeId) {
+/// For each input, the value that the instance received last at this instant, or that the input had
+/// before it; and whether one has another value by now.
+pub(super) fn known(cx: &mut Context, inputs: &[Held]) -> (Vec<NodeId>, NodeId) {
     let mut changed = cx.graph.bool(false);
     let mut all = Vec::new();
     for own in inputs {
         let ty = cx.graph.ty(own.value);
         let zeros = Value::new(ty, vec![0.0; ty.len()]);
-        let told = cx.state(format!("told {}", own.port.name), zeros);
-        let difference = cx.graph.sub(own.before, told);
+        let known = cx.state(format!("known {}", own.port.name), zeros);
+        let difference = cx.graph.sub(own.before, known);
         let differs = cx.nonzero(difference);
         changed = cx.graph.or(changed, differs);
-        all.push(told);
+        all.push(known);
     }
     (all, changed)
 }
 
-/// Where the instance is told of its inputs.
-pub(super) fn tell(cx: &mut Context, inputs: &[Held], told: &[NodeId], busy: NodeId) {
+/// Where the instance receives its inputs.
+pub(super) fn hand_over(cx: &mut Context, inputs: &[Held], known: &[NodeId], busy: NodeId) {
     let ticking = cx.ticking();
-    for (own, told) in inputs.iter().zip(told) {
-        let after = cx.graph.select(busy, own.before, *told);
+    for (own, known) in inputs.iter().zip(known) {
+        let after = cx.graph.select(busy, own.before, *known);
         let next = cx.graph.select(ticking, after, own.value);
-        cx.next(*told, next);
+        cx.next(*known, next);
     }
 }

@@ -15,7 +15,7 @@ use blocks::Context;
 use ir::{Binary, NodeId, Opaque};
 
 use super::block::{FmuBlock, output, parameters};
-use super::inputs::{Held, inputs, tell, told};
+use super::inputs::{Held, hand_over, inputs, known};
 use super::instances::{Slot, Usage, Why, same_bits};
 
 /// How much shorter than the longest step a step may become.
@@ -38,7 +38,7 @@ pub(super) fn define(block: &FmuBlock, cx: &mut Context) -> Result<(), Diagnosti
     let (alarm, woken) = cx.alarm("end of the step");
     let (ticking, now, zero) = (cx.ticking(), cx.now(), cx.graph.real(0.0));
     let goes_on = cx.nonzero(more);
-    let (told, changed) = told(cx, &inputs);
+    let (known, changed) = known(cx, &inputs);
     let none = cx.graph.binary(Binary::Equal, count, zero);
     let begun = cx.graph.not(none);
     let changed = cx.graph.and(begun, changed);
@@ -49,7 +49,7 @@ pub(super) fn define(block: &FmuBlock, cx: &mut Context) -> Result<(), Diagnosti
     let mut args = vec![busy, instance, count, last, now, rung];
     args.extend(values);
     args.extend(inputs.iter().map(|own: &Held| own.before));
-    args.extend(&told);
+    args.extend(&known);
     let starts = block.variables.outputs.iter().flat_map(|one| one.start().data().to_vec());
     let call = Call { usage, offset, starts: starts.collect() };
     let result = Type::vector((Call::VALUES + 2 * call.starts.len()) as u32);
@@ -71,7 +71,7 @@ pub(super) fn define(block: &FmuBlock, cx: &mut Context) -> Result<(), Diagnosti
     }
     let next = cx.graph.select(busy, now, last);
     cx.next(last, next);
-    tell(cx, &inputs, &told, busy);
+    hand_over(cx, &inputs, &known, busy);
     outputs(block, cx, (busy, whole), (now, last));
     Ok(())
 }
@@ -150,7 +150,7 @@ fn rules(block: &FmuBlock, cx: &mut Context) -> Result<Ahead, Diagnostic> {
 
 /// The function of a block: a gate, the instance, the number of calls so far, the time of the last
 /// one, the present time, the same or the end of the step that has come, the values of parameters,
-/// the inputs, and those that the instance was told of last or that were there before this instant;
+/// the inputs, and those that the instance received last or that were there before this instant;
 /// to flags, the number of calls, the time of the next one, the outputs and their slopes.
 #[derive(Debug)]
 struct Call {
