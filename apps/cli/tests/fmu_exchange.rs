@@ -277,3 +277,24 @@ fn a_folder_that_was_left_behind() {
     // That nothing is left is checked there.
     ran(&folder);
 }
+
+/// States are as accurate as their nominal values ask for: a small oscillation, whose absolute error
+/// no tolerance of the run would limit.
+#[test]
+fn errors_are_relative_to_nominal_values() {
+    let folder = ball("fmu-exchange-nominal", 2, 8);
+    let library = compiled_with(&folder, "exchange", &[("FAULT", 8), ("VERSION", 2)]);
+    let text = TWO
+        .replace("<Real start=\"1\"/>", "<Real start=\"1\" nominal=\"1e-9\"/>")
+        .replace("valueReference=\"1\"><Real/>", "valueReference=\"1\"><Real nominal=\"1e-8\"/>");
+    let files = [("modelDescription.xml", text.as_bytes()), (&*place(2, "ball"), &library)];
+    pack(&folder.join("ball.fmu"), &files);
+    let blocks = "  p: {type: FMU, file: ball.fmu, h: 1e-9, level: -1, process: here}\n";
+    let text = format!(
+        "superdense: 1\nblocks:\n{blocks}record: [p.z]\nsimulate: {{stop: 2, solver: rk45, tolerance: 1e-6}}\n"
+    );
+    fs::write(folder.join("model.yaml"), text).expect("a model can be written");
+    for row in ran(&folder) {
+        assert!((row[2] - 1e-9 * (10.0 * row[0]).cos()).abs() < 1e-13, "{row:?}");
+    }
+}

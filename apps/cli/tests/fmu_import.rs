@@ -219,6 +219,33 @@ fn defaults_are_those_of_the_description() {
     assert_eq!(last[2].to_bits(), f64::to_bits(x));
 }
 
+/// An FMU without outputs shows its local variables. What a variable lacks is taken from its declared
+/// type.
+#[test]
+fn local_variables_and_declared_types() {
+    let folder = lag("fmu-local", 0);
+    let library = compiled(&folder, "two", 0);
+    let text = TWO
+        .replace("causality=\"output\"", "causality=\"local\"")
+        .replace("<Real start=\"0.5\"/>", "<Real declaredType=\"Length\" start=\"0.5\"/>")
+        .replace(
+            "<DefaultExperiment",
+            "<TypeDefinitions><SimpleType name=\"Length\"><Real unit=\"m\" nominal=\"5\"/>\
+             </SimpleType></TypeDefinitions><DefaultExperiment",
+        );
+    let from = text.find("<ModelStructure>").expect("a structure");
+    let text = format!("{}<ModelStructure/></fmiModelDescription>", &text[..from]);
+    let path = folder.join("lag.fmu");
+    pack(&path, &[("modelDescription.xml", text.as_bytes()), (&*place(2, "lag"), &library)]);
+    model(&folder, "");
+    assert!(run(&folder).status.success());
+    assert_eq!(rows(&folder).pop().expect("rows")[3], 8.0);
+    let own = superdense::fmi::Contents::read(&path, &superdense::fmi::Limits::default());
+    let own = own.expect("an archive").description;
+    let y = own.variable("y").expect("a variable");
+    assert_eq!((y.unit.as_deref(), y.nominal), (Some("m"), Some(5.0)));
+}
+
 /// Two FMUs in a loop: each takes the output that the other had at the point before.
 #[test]
 fn two_in_a_loop() {
