@@ -57,11 +57,11 @@ fn an_array_of_diagrams_does_what_arrays_of_blocks_do() {
     let mut tab = own.tab();
     let before = rows(&mut tab, MOTORS);
     let ungroup = json!({"edit": "ungroup", "at": {"node": "motors[0]"}});
-    let after = edit(&mut tab, MOTORS, &ungroup).expect("ungrouped");
+    let after = tab.edit(MOTORS, &ungroup).expect("ungrouped");
     assert!(!after.contains("Motor"), "{after}");
     assert_eq!(rows(&mut tab, &after), before, "{after}");
     let enabled = MOTORS.replace("for: {i: n}, u: sin(time + i)", "u: 1, enabled: time > 1");
-    let error = edit(&mut tab, &enabled, &ungroup).expect_err("a condition");
+    let error = tab.edit(&enabled, &ungroup).expect_err("a condition");
     assert!(error.contains("`enabled`"), "{error}");
 }
 
@@ -96,7 +96,7 @@ fn a_signal_is_recorded_and_drawn() {
         ),
     ] {
         let text = format!("{text}{before}");
-        let found = edit(&mut tab, &text, &record(panel)).expect("recorded");
+        let found = tab.edit(&text, &record(panel)).expect("recorded");
         assert_eq!(found[text.len() - before.len()..], *after, "{before}");
         let answer = tab.check(&found);
         assert_eq!(answer["ok"], true, "{answer}\n{found}");
@@ -116,7 +116,7 @@ fn every_block_is_added_to_a_valid_model() {
     let mut wrong = Vec::new();
     for kind in kinds.chain(["Modal", "DifferentialSystem"]) {
         let add = json!({"edit": "add_block", "within": "", "name": "own", "kind": kind});
-        let after = edit(&mut tab, text, &add).expect("added");
+        let after = tab.edit(text, &add).expect("added");
         let found = tab.check(&after);
         if found["ok"] != true {
             wrong.push(format!("{after}{}", found["diagnostics"][0]["message"]));
@@ -124,7 +124,7 @@ fn every_block_is_added_to_a_valid_model() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let unknown = json!({"edit": "add_block", "within": "", "name": "own", "kind": "Scope"});
-    assert!(edit(&mut tab, text, &unknown).is_err());
+    assert!(tab.edit(text, &unknown).is_err());
 }
 
 /// Outputs that nothing reads yet can be connected, too.
