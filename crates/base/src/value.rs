@@ -75,7 +75,8 @@ impl Value {
         }
     }
 
-    /// A real number.
+    /// A real number. An exact time that is made of it, such as the period of a clock, is that of the
+    /// float: 0.3 is not three tenths. [`Value::rational`] is, and so is a number in a text.
     pub fn real(value: f64) -> Self {
         Value { ty: Type::REAL, data: Elements::One([value]), exact: None, open: None }
     }
