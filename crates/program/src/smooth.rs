@@ -203,6 +203,8 @@ impl<'a> Maker<'a> {
         }
     }
 
+    // All tapes of a region, which share what is found out first: a list, and so longer than a
+    // function should otherwise be.
     fn region(&mut self, id: RegionId) {
         let blocks = self.diagram.regions[id.index()].blocks.clone();
         let rates = roots_of(&mut self.composer, &self.slots, id, &blocks);

@@ -116,6 +116,7 @@ impl Ungroup<'_> {
         Ok(Parts { instance, fields, name, diagram, sections, scope, main })
     }
 
+    // One rule for each section: a list, and so longer than a function should otherwise be.
     fn names(&self, parts: &Parts) -> Result<Names, EditError> {
         let mut names = Names::default();
         let mut given = self.given(parts, &mut names)?;

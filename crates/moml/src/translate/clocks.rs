@@ -21,6 +21,8 @@ pub fn is_driven(actor: &Actor) -> Result<bool, Problem> {
 }
 
 /// A clock that is driven by signals.
+// The blocks of one clock, each of which reads those before it: a list, and so longer than a
+// function should otherwise be.
 pub fn driven(actor: &mut Actor, usual: [&str; 3]) -> Result<(), Problem> {
     actor.refuse_port("trigger")?;
     for (name, none) in [("numberOfCycles", "-1"), ("stopTime", "Infinity")] {

@@ -1,5 +1,7 @@
 //! Composites: the model, diagrams, and contents of states.
 
+mod given;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -14,6 +16,7 @@ use crate::expression::Name;
 use crate::tree::{Component, Property, Relation, find};
 use crate::wiring::{Channel, Wiring};
 use crate::yaml::Yaml;
+use given::define_parameters;
 
 /// How deep composites and machines may be nested.
 const DEEPEST: usize = 60;
@@ -323,6 +326,8 @@ impl Translation {
         held
     }
 
+    // The steps of one translation, each of which needs what those before it have named: a list,
+    // and so longer than a function should otherwise be.
     fn instance(
         &mut self,
         frame: &Frame,
@@ -579,40 +584,4 @@ fn width(relation: &Relation, own: &Component, scope: &Scope) -> Result<usize, P
             Err(Problem::unsupported(&own.file, relation.line, &subject, reason))
         }
     }
-}
-
-/// Defines the parameters of an instance inside it; returns the fields that give it the first values
-/// of those that are ports, too.
-fn define_parameters(
-    frame: &Frame,
-    own: &Component,
-    scope: &Scope,
-    inputs: &Signals,
-    inner: &mut Content,
-) -> Result<Vec<(String, String)>, Problem> {
-    let mut fields = Vec::new();
-    for parameter in own.properties.iter().filter(|own| own.is_parameter()) {
-        let Some(text) = parameter.text() else { continue };
-        if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
-            if !frame.events {
-                scope.define_input(&parameter.name, signal);
-                continue;
-            }
-            let given = format!("{}_initial", parameter.name);
-            let given = names::fresh(&given, &mut inner.used);
-            let initial = value_around(own, parameter, text, &frame.scope)?;
-            inner.parameters.push((given.clone(), None));
-            fields.push((given.clone(), initial));
-            let held = Translation::kept(&parameter.name, signal, &given, inner);
-            scope.define_input(&parameter.name, &held);
-        } else if !define_special(scope, parameter, text) {
-            // A name that is also visible outside may be used again inside.
-            inner.used.remove(&names::plain(&parameter.name));
-            let name = names::fresh(&parameter.name, &mut inner.used);
-            scope.define_raw(&parameter.name, text);
-            let int = is_int(text, scope, &parameter.name);
-            scope.define(&parameter.name, Ok(Name::Text(name, int)));
-        }
-    }
-    Ok(fields)
 }

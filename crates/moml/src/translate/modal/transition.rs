@@ -124,6 +124,8 @@ impl Transition<'_> {
         }
     }
 
+    // One entry for each key of a transition: a list, and so longer than a function should
+    // otherwise be.
     fn yaml(&self) -> Result<Yaml, String> {
         let to = self.machine.states[&self.states[self.to].name].clone();
         let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
