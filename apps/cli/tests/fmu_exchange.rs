@@ -180,10 +180,10 @@ fn libraries_that_fail_in_model_exchange() {
         (4, "", &["returned Error: too hot", "in `p`"]),
         (7, "", &["`fmi2NewDiscreteStates` returned Error: no update"]),
     ];
-    for (fault, fields, told) in faults {
+    for (fault, fields, expected) in faults {
         let folder = ball(&format!("fmu-exchange-fault-{fault}"), 2, fault);
         model(&folder, &format!("  p: {{type: FMU, file: ball.fmu{fields}}}\n"), "[p.z]", 1.0);
-        fails(&folder, fault, told);
+        fails(&folder, fault, expected);
     }
 }
 

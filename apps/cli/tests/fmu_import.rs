@@ -122,12 +122,12 @@ pub fn run(folder: &Path) -> std::process::Output {
 }
 
 /// A run of the model in a folder fails soon, with a message that contains all of these.
-pub fn fails(folder: &Path, fault: u32, told: &[&str]) {
+pub fn fails(folder: &Path, fault: u32, expected: &[&str]) {
     let begun = Instant::now();
     let done = run(folder);
     let words = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(1), "{fault}: {words}");
-    for part in told {
+    for part in expected {
         assert!(words.contains(part), "{fault}: {part} is not in\n{words}");
     }
     assert!(begun.elapsed() < Duration::from_secs(40), "{fault}");
@@ -270,10 +270,10 @@ fn libraries_that_fail() {
         (9, "", &["ended (exit status: 3)"]),
         (10, "", &["its process"]),
     ];
-    for (fault, fields, told) in faults {
+    for (fault, fields, expected) in faults {
         let folder = lag(&format!("fmu-fault-{fault}"), fault);
         model(&folder, &format!(", period: 0.1{fields}"));
-        fails(&folder, fault, told);
+        fails(&folder, fault, expected);
     }
 }
 
@@ -293,7 +293,7 @@ fn archives_that_cannot_be_used() {
     let folder = scratch("fmu-bad");
     let path = folder.join("lag.fmu");
     model(&folder, ", period: 0.1");
-    let check = |told: &[&str]| refused(&folder, &["check", "model.yaml"], told);
+    let check = |expected: &[&str]| refused(&folder, &["check", "model.yaml"], expected);
     check(&["bad-fmu", "lag.fmu`: No such file", "relative to that of the model"]);
     fs::write(&path, b"PK\x03\x04 cut").expect("a file");
     check(&["bad-fmu", "not a zip archive"]);

@@ -14,6 +14,7 @@ mod fuzz;
 mod impulses;
 mod interrupt;
 mod invariants;
+mod lengths;
 mod messages;
 mod models;
 mod models_chapter;

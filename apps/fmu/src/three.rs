@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use superdense::fmi::{Kind, SavedInstance};
+use superdense::fmi::Kind;
 
 use crate::component::{Birth, Component, Failure, Logger, LoggerThree, Status};
 use crate::memory::{put, slice, slice_mut, text, texts};
@@ -290,42 +290,14 @@ functions! {
     fn fmi3ExitConfigurationMode(_component) {
         Err(Failure::Wrong("the model has no structural parameters"))
     }
+}
 
-    /// Keeps the state.
-    fn fmi3GetFMUState(component, state: *mut *mut SavedInstance) {
-        crate::component::keep(component, state.as_mut())
-    }
+state_functions! {
+    fmi3GetFMUState fmi3SetFMUState fmi3FreeFMUState
+    fmi3SerializedFMUStateSize fmi3SerializeFMUState fmi3DeserializeFMUState
+}
 
-    /// Goes back to a state.
-    fn fmi3SetFMUState(component, state: *const SavedInstance) {
-        crate::component::go_back(component, state.as_ref())
-    }
-
-    /// Frees a state.
-    fn fmi3FreeFMUState(_component, state: *mut *mut SavedInstance) {
-        crate::component::forget(state.as_mut())
-    }
-
-    /// The size of a state as bytes.
-    fn fmi3SerializedFMUStateSize(component, state: *const SavedInstance, size: *mut usize) {
-        put(size, component.bytes_of(state.as_ref())?.len());
-        Ok(Status::Ok)
-    }
-
-    /// A state as bytes.
-    fn fmi3SerializeFMUState(
-        component, state: *const SavedInstance, bytes: *mut u8, size: usize,
-    ) {
-        crate::component::serialise(component, state.as_ref(), slice_mut(bytes, size)?)
-    }
-
-    /// A state from bytes.
-    fn fmi3DeserializeFMUState(
-        component, bytes: *const u8, size: usize, state: *mut *mut SavedInstance,
-    ) {
-        crate::component::deserialise(component, slice(bytes, size)?, state.as_mut())
-    }
-
+functions! {
     /// What was set at an event takes effect.
     fn fmi3UpdateDiscreteStates(
         component, again: *mut bool, terminate: *mut bool, nominals: *mut bool, states: *mut bool,

@@ -126,15 +126,9 @@ def imported(program, archive, description, stop, step, folder):
     At a communication point a block has what the instance has computed up to there, as FMPy has it.
     A block names no stop time, at which the solver of the instance would end a step.
     """
-    plain = plain_outputs(description)
+    plain, model = model_of(archive, f"period: {step!r}", description, stop, folder)
     if not plain:
         return 0
-    model = folder / "import.yaml"
-    record = ", ".join(f"p.{name}" for name in plain.values())
-    model.write_text(
-        f"superdense: 1\nblocks:\n  p: {{type: FMU, file: {archive.name}, period: {step!r}}}\n"
-        f"record: [{record}]\nsimulate: {{stop: {stop!r}}}\n"
-    )
     output = folder / "import.csv"
     command = [program, "run", model, "-o", output, "--quiet", "--rows", "microsteps"]
     subprocess.run(command, check=True, capture_output=True)
@@ -162,17 +156,23 @@ def plain_outputs(description):
     return plain if len(set(plain.values())) == len(outputs) else {}
 
 
-def exchanged(program, archive, description, rows, stop, step, folder):
-    """Runs the archive as a block for Model Exchange: its values are those of our own run."""
+def model_of(archive, fields, description, stop, folder):
+    """A model file with the archive as a block; and its recorded outputs with their names there."""
     plain = plain_outputs(description)
-    if not plain:
-        return 0
-    model = folder / "exchange.yaml"
+    model = folder / "block.yaml"
     record = ", ".join(f"p.{name}" for name in plain.values())
     model.write_text(
-        f"superdense: 1\nblocks:\n  p: {{type: FMU, file: {archive.name}, kind: model_exchange}}\n"
+        f"superdense: 1\nblocks:\n  p: {{type: FMU, file: {archive.name}, {fields}}}\n"
         f"record: [{record}]\nsimulate: {{stop: {stop!r}}}\n"
     )
+    return plain, model
+
+
+def exchanged(program, archive, description, rows, stop, step, folder):
+    """Runs the archive as a block for Model Exchange: its values are those of our own run."""
+    plain, model = model_of(archive, "kind: model_exchange", description, stop, folder)
+    if not plain:
+        return 0
     own = own_run(program, model, stop, step, folder, ["--tolerance", "1e-9"])
     result = [
         {"time": float(time), **{name: number(row[f"p.{plain[name]}"]) for name in plain}}

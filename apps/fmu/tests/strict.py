@@ -342,6 +342,8 @@ def co_simulation(library):
     return value
 
 
+# The order of the calls is what is tested: one list, and so longer than a function should otherwise
+# be.
 def model_exchange(library):
     instance = library.instantiate("me")
     before_initialisation(instance)

@@ -40,8 +40,8 @@ pub(crate) struct Scratch {
     pub dues: Race<LineId>,
     /// For each region, whether the coming row covers it.
     pub covered: Cover,
-    /// The ticks of the program, if all of them are plain.
-    pub plain: Option<Box<PlainTicks>>,
+    /// The ticks of the program, if all of them are plain, once somebody has looked.
+    pub plain: Option<Option<Box<PlainTicks>>>,
     /// The time of a plain tick that is going on.
     pub plain_time: Option<Time>,
     /// Timers that are due at this tick.
@@ -111,7 +111,7 @@ impl Scratch {
             race: Race::default(),
             dues: Race::default(),
             covered: Cover::new(program),
-            plain: PlainTicks::find(program),
+            plain: None,
             plain_time: None,
             woken: Vec::new(),
             fading: Vec::new(),

@@ -243,30 +243,7 @@ impl Reading {
                 }
             }
         }
-        let own = child(root, "ModelStructure");
-        let list = |name: &str| -> Result<Vec<Unknown>> {
-            elements(own.and_then(|own| child(own, name)))
-                .map(|own| {
-                    let index: usize = number(own, "index")?.unwrap_or(0);
-                    let Some(reference) = place(index) else {
-                        return wrong(own, format!("there is no variable {index}"));
-                    };
-                    let from = own.attribute("dependencies").map(|text| {
-                        let each =
-                            text.split_whitespace().filter_map(|own| place(own.parse().ok()?));
-                        each.collect()
-                    });
-                    Ok(Unknown { reference, dependencies: from })
-                })
-                .collect()
-        };
-        let structure = Structure {
-            outputs: list("Outputs")?,
-            derivatives: list("Derivatives")?,
-            initial: list("InitialUnknowns")?,
-            indicators: Vec::new(),
-        };
-        Ok((variables, structure))
+        Ok((variables, structure_two(root, &place)?))
     }
 
     fn variables_three(&mut self, root: Node<'_, '_>) -> Result<(Vec<Variable>, Structure)> {
@@ -449,4 +426,29 @@ fn start(inner: Node<'_, '_>, ty: VariableType) -> Result<Option<Start>> {
         Some(numbers) => Ok(Some(Start::Numbers(numbers))),
         None => wrong(inner, format!("`start=\"{text}\"` is not a number")),
     }
+}
+
+/// What depends on what in a description of FMI 2.0, whose variables have numbers; `place` has their
+/// references.
+fn structure_two(root: Node<'_, '_>, place: &dyn Fn(usize) -> Option<u32>) -> Result<Structure> {
+    let structure = child(root, "ModelStructure");
+    let unknown = |own: Node<'_, '_>| {
+        let index: usize = number(own, "index")?.unwrap_or(0);
+        let Some(reference) = place(index) else {
+            return wrong(own, format!("there is no variable {index}"));
+        };
+        let dependencies = own.attribute("dependencies").map(|text| {
+            text.split_whitespace().filter_map(|own| place(own.parse().ok()?)).collect()
+        });
+        Ok(Unknown { reference, dependencies })
+    };
+    let list = |name: &str| -> Result<Vec<Unknown>> {
+        elements(structure.and_then(|own| child(own, name))).map(unknown).collect()
+    };
+    Ok(Structure {
+        outputs: list("Outputs")?,
+        derivatives: list("Derivatives")?,
+        initial: list("InitialUnknowns")?,
+        indicators: Vec::new(),
+    })
 }

@@ -150,23 +150,26 @@ impl PairRows {
 
     /// Decides whether a trial is a plain step, and prepares the one after it.
     fn follow(self, e: &mut Emitter, rules: &StepRules, [start, end, error]: [Value; 3]) {
-        let [wanted, previous, left, horizon, before, longest] = [
+        let [wanted, previous, most, left, horizon, before, longest] = [
             LaneLayout::WANTED,
             LaneLayout::PREVIOUS,
+            LaneLayout::GROWTH,
             LaneLayout::LEFT,
             LaneLayout::HORIZON,
             LaneLayout::BEFORE,
             LaneLayout::LONGEST,
         ]
         .map(|row| self.get(e, row));
-        let step = StepTaken { start, end, error, wanted, previous, horizon, before, longest };
+        let step =
+            StepTaken { start, end, error, wanted, previous, most, horizon, before, longest };
         let next = rules.follow(e, &step);
         let one = e.constant(1.0);
         let more = e.less(one, left);
         let plain = e.and(next.plain, more);
         self.put(e, LaneLayout::PLAIN, plain);
         let rest = e.sub(left, one);
-        let replaced = [end, next.end, next.wanted, next.previous, rest];
+        let growth = e.constant(rules.growth);
+        let replaced = [end, next.end, next.wanted, next.previous, rest, growth];
         for (row, value) in (LaneLayout::NEXT..).zip(replaced) {
             self.put(e, row, value);
         }

@@ -111,7 +111,8 @@ impl Writer<'_, '_, '_, '_> {
         .map(|offset| self.number(offset));
         let Step { start, end, error } = *step;
         let Memory { wanted, previous, .. } = memory;
-        let now = StepTaken { start, end, error, wanted, previous, horizon, before, longest };
+        let most = self.constant(rules.growth);
+        let now = StepTaken { start, end, error, wanted, previous, most, horizon, before, longest };
         let next = rules.follow(&mut self.e, &now);
         self.stay(next.plain, back);
         let remembered = Memory { wanted: next.wanted, previous: next.previous, taken: more };

@@ -3,10 +3,13 @@
 mod actor;
 mod actors;
 mod ahead;
+mod case;
+mod clocks;
 mod composite;
 mod director;
 mod events;
 mod integers;
+mod lifted;
 mod logic;
 mod modal;
 mod names;
@@ -18,6 +21,7 @@ mod settle;
 mod sources;
 mod tests;
 mod values;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -49,11 +53,13 @@ pub struct Imported {
 /// `classes`.
 pub fn import(path: &Path, text: &str, classes: &Classes) -> Result<Imported, Problem> {
     let file = path.display().to_string();
-    let model = Instantiation::new(classes).file(&file, text)?;
+    let mut model = Instantiation::new(classes).file(&file, text)?;
+    lifted::lift(&mut model);
+    random::share_seed(&mut model);
     if !model.is_composite() {
-        let (line, told) = (model.line, format!("entity {}", model.path));
+        let (line, subject) = (model.line, format!("entity {}", model.path));
         let reason = format!("a `{}` is no model that can be run by itself", model.base);
-        return Err(Problem::unsupported(&file, line, &told, reason));
+        return Err(Problem::unsupported(&file, line, &subject, reason));
     }
     Translation::default().model(&model)
 }
@@ -73,6 +79,8 @@ struct Translation {
     sees_motion: bool,
     /// The inputs of the composite that is translated next whose values are integers.
     integers: BTreeSet<(String, usize)>,
+    /// By how much the clock of the composite that is translated next is ahead \[s\].
+    start: f64,
     /// The longest steps that directors inside the model ask for \[s\].
     longest: Vec<f64>,
     /// How many levels of composites and machines are being translated.

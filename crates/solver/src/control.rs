@@ -147,7 +147,7 @@ impl PiControl {
 
     /// Goes on after steps that a system has taken by itself.
     pub(crate) fn resume(&mut self, previous: f64) {
-        self.previous = previous;
+        (self.previous, self.refused) = (previous, false);
     }
 }
 

@@ -8,12 +8,12 @@
 //! other lanes go on. Whatever is rare is left to the solver: the lane stops before the step, and
 //! the solver takes it by itself.
 
-use crate::control::Control;
+use crate::control::{Control, PiControl};
 use crate::crossing::Sides;
 use crate::error::StepError;
 use crate::explicit::not_finite;
 use crate::method::{Method, Policy};
-use crate::pole::{SUSPECT, may_pass};
+use crate::pole::may_pass;
 use crate::solver::{Advance, Solver, StepLimit};
 use crate::stepping::{Attempt, Verdict, shortest_step};
 use crate::system::System;
@@ -51,27 +51,29 @@ impl LaneLayout {
     pub const PREVIOUS: usize = 3;
     /// How many steps may be taken, this one included.
     pub const LEFT: usize = 4;
+    /// How many times as long the next step may be at most.
+    pub const GROWTH: usize = 5;
     /// The same of the trial after this one, if this one is a plain step.
-    pub const NEXT: usize = 5;
+    pub const NEXT: usize = 6;
     /// What its times count from.
-    pub const ORIGIN: usize = 10;
+    pub const ORIGIN: usize = 12;
     /// The relative tolerance.
-    pub const RELATIVE: usize = 11;
+    pub const RELATIVE: usize = 13;
     /// The absolute tolerance.
-    pub const ABSOLUTE: usize = 12;
+    pub const ABSOLUTE: usize = 14;
     /// No step goes beyond this.
-    pub const HORIZON: usize = 13;
+    pub const HORIZON: usize = 15;
     /// No step starts from here on.
-    pub const BEFORE: usize = 14;
+    pub const BEFORE: usize = 16;
     /// The longest step.
-    pub const LONGEST: usize = 15;
+    pub const LONGEST: usize = 17;
     /// The error of a trial: the mean square in units of the tolerance.
-    pub const ERROR: usize = 16;
+    pub const ERROR: usize = 18;
     /// Whether a trial is a plain step: all bits, or none.
-    pub const PLAIN: usize = 17;
+    pub const PLAIN: usize = 19;
     /// The length of a trial, while it is computed.
-    pub const LENGTH: usize = 18;
-    const FIRST: usize = 19;
+    pub const LENGTH: usize = 20;
+    const FIRST: usize = 21;
     /// How many numbers of a trial those of the next replace.
     const REPLACED: usize = LaneLayout::NEXT - LaneLayout::START;
 
@@ -190,8 +192,7 @@ struct Lane {
 pub struct LaneSteps {
     trials: LaneTrials,
     lanes: [Option<Lane>; LANES],
-    /// The lanes whose present trial may be a plain step: the first of its step, after a step that
-    /// was taken at once.
+    /// The lanes whose present trial may be a plain step.
     ready: LaneSet,
 }
 
@@ -265,8 +266,10 @@ impl LaneSteps {
             compute(&mut self.trials);
             let plain = self.plain();
             self.replace(plain);
-            let mut passing = plain;
-            for lane in (0..LANES).filter(|lane| plain >> lane & 1 == 0) {
+            let (mut passing, mut others) = (plain, ALL & !plain);
+            while others != 0 {
+                let lane = others.trailing_zeros() as usize;
+                others &= others - 1;
                 let Some(own) = &mut self.lanes[lane] else { continue };
                 let ready = self.ready >> lane & 1 != 0;
                 let looked = own.look(&mut self.trials, lane, ready);
@@ -348,36 +351,25 @@ impl LaneSteps {
         (0..LANES).fold(0, set) & self.ready & !self.suspects()
     }
 
-    /// The lanes in which a rate may have passed a pole in the trial: [`may_pass`] for all at once.
+    /// The lanes in which a rate may have passed a pole in the trial. Few rates turn in a step, so that
+    /// the signs of all lanes are compared first.
     #[inline]
     fn suspects(&self) -> LaneSet {
         let LaneLayout { states, slopes, .. } = self.trials.layout;
         let row = |stage: usize, i: usize| &self.trials.rows[self.trials.layout.slope(stage) + i].0;
-        let mut found = [false; LANES];
+        let mut found = 0;
         for i in 0..states {
             let (a, b) = (row(0, i), row(slopes - 1, i));
-            let turns: [bool; LANES] = std::array::from_fn(|lane| {
-                (a[lane] < 0.0) & (b[lane] > 0.0) | (a[lane] > 0.0) & (b[lane] < 0.0)
-            });
-            if !turns.contains(&true) {
+            let unlike = |lane: usize| a[lane].to_bits() ^ b[lane].to_bits();
+            if (0..LANES).fold(0, |all, lane| all | unlike(lane)) >> 63 == 0 {
                 continue;
             }
-            let mut largest = [0.0_f64; LANES];
-            for stage in 1..slopes - 1 {
-                let slope = row(stage, i);
-                for lane in 0..LANES {
-                    // A rate that is no number makes the error one that is none.
-                    let size = slope[lane].abs();
-                    largest[lane] = if size > largest[lane] { size } else { largest[lane] };
-                }
-            }
-            for lane in 0..LANES {
-                let ends = a[lane].abs().max(b[lane].abs());
-                let inside = slopes == 2 || largest[lane] > SUSPECT * ends;
-                found[lane] |= turns[lane] & inside;
+            for lane in (0..LANES).filter(|lane| unlike(*lane) >> 63 != 0) {
+                let passed = may_pass(slopes, |stage| row(stage, i)[lane]);
+                found |= LaneSet::from(passed) << lane;
             }
         }
-        (0..LANES).fold(0, |set, lane| set | LaneSet::from(found[lane]) << lane)
+        found
     }
 
     /// Makes the next trials of some lanes the present ones.
@@ -444,7 +436,7 @@ impl Lane {
     /// Whether the present trial may be a plain step.
     fn is_ready(&self) -> bool {
         let Control::Pi(pi) = &self.control;
-        !self.searched && self.refused == 0 && pi.remembered().is_some()
+        !self.searched && (self.refused > 0 || pi.remembered().is_some())
     }
 
     /// Counts the plain steps that the lane has taken, and goes on from them.
@@ -455,9 +447,11 @@ impl Lane {
             return;
         }
         let passed = passed as u64;
+        let refused = std::mem::take(&mut self.refused);
         self.steps += passed;
         self.accepted += passed;
-        self.trials += passed;
+        self.rejected += refused;
+        self.trials += passed + refused;
         let Control::Pi(pi) = &mut self.control;
         pi.resume(trials.get(LaneLayout::PREVIOUS, lane));
         self.at_start = self.control;
@@ -477,6 +471,7 @@ impl Lane {
         trials.set(LaneLayout::WANTED, lane, wanted);
         trials.set(LaneLayout::PREVIOUS, lane, pi.remembered().unwrap_or(0.0));
         trials.set(LaneLayout::LEFT, lane, self.left());
+        trials.set(LaneLayout::GROWTH, lane, PiControl::GROWTH);
     }
 
     /// Prepares the step after the present one.
@@ -501,6 +496,9 @@ impl Lane {
             Verdict::Refused => {
                 self.refused += 1;
                 trials.set(LaneLayout::END, lane, self.attempt.end());
+                // However long it was wanted, what follows is no longer than this one.
+                trials.set(LaneLayout::WANTED, lane, 0.0);
+                trials.set(LaneLayout::GROWTH, lane, 1.0);
                 Look::Again
             }
             Verdict::Taken { .. } if may_pass_pole(trials, lane) => Look::Odd,

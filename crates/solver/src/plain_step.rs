@@ -22,6 +22,8 @@ pub struct StepTaken<N> {
     pub wanted: N,
     /// What is remembered of the error of the step before.
     pub previous: N,
+    /// How many times as long the next step may be at most.
+    pub most: N,
     /// No step goes beyond this.
     pub horizon: N,
     /// No step starts from here on.
@@ -54,10 +56,9 @@ impl StepRules {
         let one = a.constant(1.0);
         let accepted = a.at_most(step.error, one);
         let taken = a.sub(step.end, step.start);
-        let growth = a.constant(self.growth);
-        let (wanted, previous) = self.suggest(a, taken, step.error, step.previous, growth);
-        let most = a.mul(growth, taken);
-        let (whole, hard) = (a.at_most(step.wanted, taken), a.less(wanted, most));
+        let (wanted, previous) = self.suggest(a, taken, step.error, step.previous, step.most);
+        let longest = a.mul(step.most, taken);
+        let (whole, hard) = (a.at_most(step.wanted, taken), a.less(wanted, longest));
         let uncut = a.or(whole, hard);
         let plain = a.and(accepted, uncut);
         let (fits, end) = self.place(a, step, wanted);

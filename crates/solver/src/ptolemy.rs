@@ -19,8 +19,9 @@ use crate::error::StepError;
 use crate::explicit::not_finite;
 use crate::method::Scheme;
 use crate::scratch::Forget;
+use crate::segment::Segment;
 use crate::solver::{Advance, Solver, Space};
-use crate::system::{CrossingRole, GuardTrial, System};
+use crate::system::{CrossingRole, GuardTrial, System, Trial};
 use crate::tableau::Tableau;
 
 /// The first step if a model sets none \[s\].
@@ -148,7 +149,9 @@ impl Solver {
         if still && !system.follows_rounds() {
             return Ok(f64::INFINITY);
         }
-        self.stages_like_ptolemy(system, tableau, h, resolution);
+        if !self.whole_like_ptolemy(system, h) {
+            self.stages_like_ptolemy(system, tableau, h, resolution);
+        }
         if let component @ Some(_) = not_finite(&self.segment.x1, self.segment.end_slope()) {
             let t = self.segment.end;
             system.stand_at(t, &self.segment.x1);
@@ -156,13 +159,39 @@ impl Solver {
             return Err(StepError::NotFinite { t, component });
         }
         let Rounds { refused, tolerances, errors, .. } = &mut self.space.0.rounds;
-        combine(errors, &self.segment.slopes, tableau.error());
+        combine(errors, &self.segment.slopes, tableau.error(), |_, sum| sum);
         let mut fits = true;
         for ((refused, tolerance), sum) in refused.iter_mut().zip(tolerances).zip(errors) {
             *refused = h * sum.abs() >= *tolerance;
             fits &= !*refused;
         }
         Ok(if fits { f64::INFINITY } else { 0.5 * h })
+    }
+
+    /// All stages of a step at once, if the system can compute them so and nobody has to see them.
+    /// Their times count from 0, so that the length of the step is exact. Returns whether it has.
+    fn whole_like_ptolemy<S: System>(&mut self, system: &mut S, h: f64) -> bool {
+        let seen = system.follows_rounds() || !self.space.0.rounds.events.is_empty();
+        if seen || !system.is_timeless() {
+            return false;
+        }
+        let Segment { x0, x1, slopes, .. } = &mut self.segment;
+        let evaluations = slopes.len() as u64 - 1;
+        let mut trial = Trial {
+            method: self.options.method,
+            start: 0.0,
+            end: h,
+            relative: 0.0,
+            absolute: 1.0,
+            x0,
+            x1,
+            slopes,
+            batch: None,
+            passed: &mut [],
+        };
+        let taken = system.trial(&mut trial).is_some();
+        self.counters.evaluations += if taken { evaluations } else { 0 };
+        taken
     }
 
     /// The stages of a step whose length is not what the rounded times say.
@@ -184,10 +213,8 @@ impl Solver {
         for stage in 1..=last {
             let (known, rest) = segment.slopes.split_at_mut(stage);
             let point = if stage == last { &mut segment.x1 } else { &mut *argument };
-            combine(point, known, tableau.rows[stage]);
-            for (own, from) in point.iter_mut().zip(&segment.x0) {
-                *own = from + h * *own;
-            }
+            let x0 = &segment.x0;
+            combine(point, known, tableau.rows[stage], |state, sum| x0[state] + h * sum);
             let t = at(tableau.nodes[stage]);
             system.derivative(t, point, &mut rest[0]);
             if follows {
@@ -263,15 +290,41 @@ fn leaves(last: f64, now: f64) -> bool {
     last == 0.0 && now != 0.0
 }
 
-/// The weighted sums of slopes, each in the order of the weights.
-fn combine(sums: &mut [f64], slopes: &[Vec<f64>], weights: &[(usize, f64)]) {
-    let Some(((first, weight), rest)) = weights.split_first() else { return sums.fill(0.0) };
-    for (sum, slope) in sums.iter_mut().zip(&slopes[*first]) {
-        *sum = slope * weight;
-    }
-    for (stage, weight) in rest {
-        for (sum, slope) in sums.iter_mut().zip(&slopes[*stage]) {
-            *sum += slope * weight;
+/// What is made of the weighted sum of the slopes of each state, in the order of the weights. Few
+/// slopes are combined state by state.
+#[inline]
+fn combine(
+    made: &mut [f64],
+    slopes: &[Vec<f64>],
+    weights: &[(usize, f64)],
+    of: impl Fn(usize, f64) -> f64,
+) {
+    let n = made.len();
+    let slope = |stage: usize| &slopes[stage][..n];
+    match *weights {
+        [(a, u)] => {
+            let a = slope(a);
+            made.iter_mut().enumerate().for_each(|(i, own)| *own = of(i, a[i] * u));
+        }
+        [(a, u), (b, v)] => {
+            let (a, b) = (slope(a), slope(b));
+            made.iter_mut().enumerate().for_each(|(i, own)| *own = of(i, a[i] * u + b[i] * v));
+        }
+        [(a, u), (b, v), (c, w)] => {
+            let (a, b, c) = (slope(a), slope(b), slope(c));
+            let sum = |i: usize| a[i] * u + b[i] * v + c[i] * w;
+            made.iter_mut().enumerate().for_each(|(i, own)| *own = of(i, sum(i)));
+        }
+        [(a, u), (b, v), (c, w), (d, x)] => {
+            let (a, b, c, d) = (slope(a), slope(b), slope(c), slope(d));
+            let sum = |i: usize| a[i] * u + b[i] * v + c[i] * w + d[i] * x;
+            made.iter_mut().enumerate().for_each(|(i, own)| *own = of(i, sum(i)));
+        }
+        _ => {
+            for (i, own) in made.iter_mut().enumerate() {
+                let terms = weights.iter().map(|(stage, weight)| slopes[*stage][i] * weight);
+                *own = of(i, terms.reduce(|sum, term| sum + term).unwrap_or(0.0));
+            }
         }
     }
 }

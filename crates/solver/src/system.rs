@@ -119,6 +119,12 @@ pub trait System {
         None
     }
 
+    /// Whether the rates are functions of the states alone, so that the times of a trial may count
+    /// from anywhere.
+    fn is_timeless(&self) -> bool {
+        false
+    }
+
     /// Bounds of a crossing function and of its time derivative over a part of a step, for every
     /// value that time and the dense output have there. They are asked for if
     /// `Sides::gain` is infinite.

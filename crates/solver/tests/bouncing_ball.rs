@@ -75,3 +75,29 @@ fn a_bounce_is_located_with_a_few_looks() {
     assert_eq!(times.len(), 15);
     assert!(looks <= 4 * 15 + 4, "{looks} looks");
 }
+
+/// The horizon is a thousand bounces away and the motion is a parabola, so that steps become long, and
+/// rounding at their ends is large. Times count from the bounce, as in a run.
+#[test]
+fn a_bounce_near_the_start_of_a_long_step_is_located_with_a_few_looks() {
+    let (restitution, count) = (0.9995, 1000);
+    let mut model = Model::new(|_, x, dx| (dx[0], dx[1]) = (x[1], -GRAVITY))
+        .with_crossings(|_, x, dx, g, rate| (g[0], rate[0]) = (x[0], dx[0]));
+    let mut solver = Solver::new(variable(Method::Rk45, 1e-8), 2, 1);
+    solver.restart(&mut model, 0.0, &[10.0, 0.0]);
+    let (mut residual, mut bounces, mut left, mut speed) = ([0.0], 0, 2249.0, None);
+    while bounces < count {
+        let sides = Sides { side: &[1.0], residual: &mut residual, gain: &[1.0] };
+        if solver.step(&mut model, left, sides).unwrap() == Advance::Crossing {
+            let (t, y, v) = (solver.time(), solver.state()[0], solver.state()[1]);
+            if let Some(speed) = speed {
+                let exact: f64 = 2.0 * speed / GRAVITY;
+                assert!((t - exact).abs() < 1e-12, "bounce {bounces} after {t}, exactly {exact}");
+            }
+            (bounces, left, speed) = (bounces + 1, left - t, Some(-restitution * v));
+            solver.restart(&mut model, 0.0, &[y, -restitution * v]);
+        }
+    }
+    let looks = solver.counters().crossing_evaluations;
+    assert!(looks <= 5 * count, "{looks} looks");
+}

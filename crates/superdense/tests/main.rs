@@ -47,6 +47,7 @@ mod parameters;
 mod presence;
 mod ptolemy;
 mod ptolemy_actors;
+mod ptolemy_modal;
 mod ptolemy_values;
 mod queues;
 mod rest;

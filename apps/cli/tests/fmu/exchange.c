@@ -260,24 +260,12 @@ int fmi3UpdateDiscreteStates(void *c, bool *more, bool *end, bool *nominals, boo
 }
 #endif
 #if VERSION == 2
-int fmi2GetFMUstate(void *c, void **s) {
-    if (!*s) *s = malloc(sizeof(Model));
-    memcpy(*s, c, sizeof(Model));
-    return OK;
-}
+#include "states.h"
 int fmi2SetFMUstate(void *c, void *s) {
     Model *m = c, own = *m;
     *m = *(Model *)s;
     m->log = own.log;
     m->environment = own.environment;
     return own.mode == m->mode ? OK : refuse(m, "another mode");
-}
-int fmi2FreeFMUstate(void *c, void **s) { free(*s); *s = NULL; return OK; }
-int fmi2SerializedFMUstateSize(void *c, void *s, size_t *n) { *n = sizeof(Model); return OK; }
-int fmi2SerializeFMUstate(void *c, void *s, char *b, size_t n) { memcpy(b, s, n); return OK; }
-int fmi2DeSerializeFMUstate(void *c, const char *b, size_t n, void **s) {
-    if (!*s) *s = malloc(sizeof(Model));
-    memcpy(*s, b, n);
-    return OK;
 }
 #endif

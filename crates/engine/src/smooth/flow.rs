@@ -188,7 +188,10 @@ impl<'a> Flow<'a> {
     }
 
     fn place_with(&mut self, t: f64, x: &[f64], slopes: bool) {
-        scatter(self.slots, self.program.state, states(self.ranges), x);
+        match self.whole {
+            true => self.slots[self.program.state.range(x.len())].copy_from_slice(x),
+            false => scatter(self.slots, self.program.state, states(self.ranges), x),
+        }
         self.place_time(t, x, slopes);
     }
 
@@ -284,6 +287,10 @@ impl System for Flow<'_> {
         let code = self.code.filter(|_| self.whole && self.program.lines.is_empty())?;
         let error = code.trial(self.slots, self.origin, trial)?;
         (self.program.live.derivative.is_empty() || !error.is_nan()).then_some(error)
+    }
+
+    fn is_timeless(&self) -> bool {
+        !self.program.timed && self.program.lines.is_empty()
     }
 
     fn stand_at(&mut self, t: f64, x: &[f64]) {

@@ -11,12 +11,14 @@ use std::slice::ChunksExact;
 use base::{Tag, Time};
 use program::tape::run;
 use program::{Profile, RegionId};
+use solver::Policy;
 
 use crate::RunError;
 use crate::engine::Engine;
 use crate::native::code;
 use crate::rows::Sink;
 use crate::smooth::flow::{scatter, states};
+use crate::smooth::step::on_clock;
 
 /// The most numbers of the points that are kept at once, and by how many steps the horizon must be
 /// away for that to pay.
@@ -60,7 +62,26 @@ impl Engine<'_> {
             && self.scratch.mover.is_some()
             && self.program.guesses.is_empty()
             && self.program.recovering.is_empty()
-            && self.options.profile == Profile::Native
+            && (self.options.profile == Profile::Native || self.sees_only_rows(region))
+    }
+
+    /// Whether nothing but rows sees the steps of a region with the profile of Ptolemy II, and no
+    /// comparison is read from its value.
+    fn sees_only_rows(&self, region: RegionId) -> bool {
+        let live = &self.program.regions[region].live;
+        self.scratch.rounds.is_none() && live.left.is_empty() && live.derivative.is_empty()
+    }
+
+    /// The time of a point that a region has passed.
+    fn time_passed(&self, region: RegionId, offset: f64, horizon: Time) -> Time {
+        let state = &self.state.regions[region];
+        let time = state.time_at(offset, f64::INFINITY, horizon);
+        match self.options.solver.policy {
+            Policy::Ptolemy { resolution, .. } => {
+                on_clock(time, resolution).clamp(state.origin, horizon)
+            }
+            _ => time,
+        }
     }
 
     /// Up to `most` steps of a region before a time, with the rows of all but the last of them,
@@ -144,8 +165,8 @@ impl Engine<'_> {
         let mut last = self.state.regions[region].last_row;
         let mut written = Ok(());
         for (point, place) in self.points(region, points).zip(0..) {
+            let time = self.time_passed(region, point[0], horizon);
             let state = &self.state.regions[region];
-            let time = state.time_at(point[0], f64::INFINITY, horizon);
             let (tag, slots) = (Tag::new(time, 0), &mut self.state.slots);
             scatter(slots, program.state, states(&state.ranges), &point[1..]);
             self.program.set_time(slots, time, time.seconds());
@@ -178,7 +199,7 @@ impl Engine<'_> {
         sink: &mut dyn Sink,
     ) -> Result<(), RunError> {
         let (offset, x) = (point[0], &point[1..]);
-        let time = self.state.regions[region].time_at(offset, f64::INFINITY, horizon);
+        let time = self.time_passed(region, offset, horizon);
         let seconds = time.seconds();
         self.cover_step(region, sink);
         self.for_rows(|engine, own| {

@@ -18,7 +18,9 @@ impl Engine<'_> {
         let Some(tick) = &self.state.tick else { return Ok(()) };
         let asked = self.options.profile == Profile::Ptolemy && tick.asked > 0;
         let more = asked || tick.present > 0 || !tick.dirty.is_empty();
-        match more || self.more_comes() || self.more_inputs() {
+        // In Ptolemy II a microstep is an iteration, and a model stops after the present one.
+        let over = self.options.profile == Profile::Ptolemy && self.state.ended.is_some();
+        match !over && (more || self.more_comes() || self.more_inputs()) {
             true => Ok(()),
             false if self.scratch.turns.is_some() && self.begin_turn(sink)? => {
                 self.end_if_quiet(sink)

@@ -100,7 +100,7 @@ pub struct Setup {
     /// The references of states and of their rates, if the instance gives directional derivatives
     /// (Model Exchange).
     pub directional: Option<(Vec<u32>, Vec<u32>)>,
-    /// Whether it is to be told of steps that are not taken back (Model Exchange).
+    /// Whether it must be notified of steps that are not taken back (Model Exchange).
     pub completes: bool,
 }
 

@@ -198,6 +198,8 @@ fn close(
     Ok(Printed { text, level: 4, int: false })
 }
 
+// One arm for each function of Ptolemy II: a table, and so longer than a function should otherwise
+// be.
 fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, String> {
     match resolve(name) {
         Ok(Name::Function(names, body)) => return apply(name, &names, &body, args, resolve),
@@ -283,6 +285,17 @@ fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, Str
         }
         ("double" | "cast", [a]) => Ok(Printed { int: false, ..a.clone() }),
         ("int" | "long", [a]) => Ok(Printed { int: true, ..cut_off(&a.text) }),
+        ("concatenate", lists) if !lists.is_empty() => {
+            let inner = |own: &Printed| {
+                let text = own.text.strip_prefix('[')?.strip_suffix(']')?;
+                // One list, not `[a][i] + [b][j]`.
+                (!text.contains(['[', ']'])).then(|| text.to_owned())
+            };
+            let parts: Option<Vec<String>> = lists.iter().map(inner).collect();
+            let parts = parts.ok_or("arrays that are joined must be written out")?;
+            let parts: Vec<String> = parts.into_iter().filter(|own| !own.is_empty()).collect();
+            Ok(Printed::atom(format!("[{}]", parts.join(", ")), false))
+        }
         ("repeat", [count, value]) => {
             let count: usize = count.text.parse().map_err(|_| "the count must be a number")?;
             if count > 1_000_000 {

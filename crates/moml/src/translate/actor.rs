@@ -45,7 +45,7 @@ pub fn outputs(entity: &Component) -> Vec<String> {
         "Queue" | "Server" => &["output", "size"],
         "BooleanSwitch" => &["trueOutput", "falseOutput"],
         "LinearStateSpace" => &["output", "stateOutput"],
-        "RecordDisassembler" => {
+        "RecordDisassembler" | "Case" => {
             let of_file = entity.ports.iter().filter(|port| port.output);
             return of_file.map(|port| port.name.clone()).collect();
         }
@@ -80,13 +80,18 @@ impl Translation {
             return Ok(());
         }
         let kept = |port: &&Port| port.usual.as_ref().is_some_and(|text| !text.trim().is_empty());
-        if let Some(port) = own.ports.iter().find(kept) {
-            let told = format!("entity {}", own.path);
+        if let Some(port) =
+            own.ports.iter().find(kept).filter(|_| !super::variables::keeps(frame, own))
+        {
+            let subject = format!("entity {}", own.path);
             let reason = format!("a default value of the port `{}`", port.name);
-            return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+            return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
         }
         if own.is_composite() {
             return self.composite(frame, own, content);
+        }
+        if own.kind() == "Case" {
+            return self.case(frame, own, content);
         }
         if is_machine(own) {
             return self.machine(frame, own, content);
@@ -101,6 +106,7 @@ impl Translation {
             records: RefCell::default(),
         };
         match own.kind() {
+            "SetVariable" => Ok(()),
             "Test" | "NonStrictTest" => self.test(&mut actor),
             kind if is_display(kind) => {
                 self.skipped.insert(own.base.clone());
@@ -209,7 +215,7 @@ impl Actor<'_, '_> {
 
     /// The time of the state around it when that is entered.
     pub fn start(&self) -> f64 {
-        self.frame.inside.as_ref().map_or(0.0, |inside| inside.start)
+        self.frame.inside.as_ref().map_or(self.frame.start, |inside| inside.start)
     }
 
     /// A parameter as an expression of ours.
@@ -265,9 +271,9 @@ impl Actor<'_, '_> {
     fn about(&self, name: Option<&str>, text: &str, reason: &str) -> Problem {
         let property = name.and_then(|name| self.own.property(name));
         let line = property.map_or(self.own.line, |own| own.line);
-        let told = format!("entity {}", self.own.path);
+        let subject = format!("entity {}", self.own.path);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        Problem::unsupported(&self.own.file, line, &told, format!("`{text}`: {reason}"))
+        Problem::unsupported(&self.own.file, line, &subject, format!("`{text}`: {reason}"))
     }
 
     fn print_node(
@@ -395,8 +401,8 @@ impl Actor<'_, '_> {
 
     /// Something that we cannot do.
     pub fn unsupported(&self, reason: impl Into<String>) -> Problem {
-        let told = format!("entity {}", self.own.path);
-        Problem::unsupported(&self.own.file, self.own.line, &told, reason)
+        let subject = format!("entity {}", self.own.path);
+        Problem::unsupported(&self.own.file, self.own.line, &subject, reason)
     }
 
     /// Refuses a port that has a meaning which we do not have, if it is connected.

@@ -7,6 +7,7 @@ use crate::expression::{self, Name};
 use crate::yaml::Yaml;
 
 /// Translates an actor by its class.
+// One arm for each class of actors: a table, and so longer than a function should otherwise be.
 pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
     match actor.own.kind() {
         "AddSubtract" => sum(actor),
@@ -27,8 +28,10 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
             let fields = vec![("input", Yaml::Text(input)), ("between", Yaml::text("absent"))];
             actor.block(&actor.name.clone(), "MicrostepDelay", fields);
         }
+        "TimeDelay" | "TimedDelay" if actor.input("delay").is_some() => {
+            return super::events::variable_delay(actor);
+        }
         "TimeDelay" | "TimedDelay" => {
-            actor.refuse_port("delay")?;
             let (input, delay) = (actor.signal("input"), actor.parameter("delay", "1.0")?);
             let fields = vec![("input", Yaml::Text(input)), ("delay", Yaml::Text(delay))];
             actor.block(&actor.name.clone(), "EventDelay", fields);

@@ -34,6 +34,8 @@ pub struct Frame<'a> {
     /// Inside a state its own time stops while the state is not active: the name of a signal that is
     /// the time of the model, once something asks for it.
     pub inside: Option<Inside>,
+    /// By how much its clock is ahead of that of the model \[s\].
+    pub start: f64,
     /// Whether its director is one of discrete events.
     pub events: bool,
 }
@@ -118,7 +120,13 @@ impl Translation {
             content.blocks.push((name.clone(), block));
             inputs.insert(tick_port(), name);
         }
+        let tick = inputs.get(&tick_port()).cloned();
         self.fill(model, &scope, inputs, None, "", &mut content)?;
+        if let Some(tick) = tick {
+            let placed = content.placed.clone();
+            let named = |own: &Component| placed.get(&own.path).cloned();
+            super::director::end_with_machines(model, named, &tick, &mut content);
+        }
         let simulate = super::director::settings(model, &scope, &self.longest)?;
         settle_parameters(model, &scope, &mut content)?;
         Ok((content, simulate))
@@ -153,8 +161,8 @@ impl Translation {
             () if self.work > MOST => format!("there are more than {MOST} composites and machines"),
             () => return Ok(()),
         };
-        let told = format!("entity {}", component.path);
-        Err(Problem::unsupported(&component.file, component.line, &told, reason))
+        let subject = format!("entity {}", component.path);
+        Err(Problem::unsupported(&component.file, component.line, &subject, reason))
     }
 
     /// Comes one level up.
@@ -174,6 +182,7 @@ impl Translation {
         content: &mut Content,
     ) -> Result<Signals, Problem> {
         let integers = std::mem::take(&mut self.integers);
+        let start = std::mem::take(&mut self.start);
         self.enter(component)?;
         if let Some(director) = component.director() {
             self.directors.push(director.class.ends_with("ContinuousDirector"));
@@ -190,7 +199,9 @@ impl Translation {
         let names = block_names;
         let scope = scope.clone();
         let events = component.director().is_some_and(|own| own.class.ends_with("DEDirector"));
-        let frame = Frame { component, wiring, names, inputs, integers, scope, inside, events };
+        let frame =
+            Frame { component, wiring, names, inputs, integers, scope, inside, start, events };
+        super::variables::set(&frame, content)?;
         for entity in &component.entities {
             self.entity(&frame, entity, content)?;
         }
@@ -233,7 +244,8 @@ impl Translation {
         let name = frame.names[&own.name].clone();
         let scope = Scope::within(&frame.scope, false);
         let mut inputs = self.connected(frame, own);
-        inputs.extend(self.firings(frame, own, &inputs));
+        let firing = self.firings(frame, own, &inputs);
+        inputs.extend(super::director::paced(frame, own, firing, content)?);
         let prefix = format!("{name}_");
         for parameter in own.properties.iter().filter(|_| frame.events) {
             let (true, Some(text)) = (parameter.is_parameter(), parameter.text()) else { continue };
@@ -245,6 +257,7 @@ impl Translation {
         inline_parameters(own, &scope, &inputs)?;
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
         self.integers = integers(frame, own);
+        self.start = frame.start;
         let mut outputs = self.fill(own, &scope, inputs, frame.inside.clone(), &prefix, content)?;
         if own.kind() == "EnabledComposite" {
             let enable = enabled(own, enable)?;
@@ -262,7 +275,7 @@ impl Translation {
 
     /// The firings of a composite inside another one, if it fires as a whole: with the one around it,
     /// or when all its inputs have come.
-    fn firings(
+    pub fn firings(
         &self,
         frame: &Frame,
         own: &Component,
@@ -325,11 +338,15 @@ impl Translation {
         let stops = own.kind() == "EnabledComposite" && remembers(own).is_some();
         let switch = stops.then(|| connected.remove(&("enable".to_owned(), 0))).flatten();
         if stops && switch.is_none() {
-            let told = format!("entity {}", own.path);
+            let subject = format!("entity {}", own.path);
             let reason = "the port `enable` is not connected";
-            return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+            return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
         }
-        connected.extend(self.firings(frame, own, &connected));
+        let firing = self.firings(frame, own, &connected);
+        connected.extend(super::director::paced(frame, own, firing, content)?);
+        if super::variables::keeps(frame, own) {
+            super::variables::kept_inputs(frame, own, &mut connected, content)?;
+        }
         let mut inputs = Signals::new();
         let mut fields: Vec<(String, String)> = Vec::new();
         let mut input_names = Vec::new();
@@ -340,43 +357,19 @@ impl Translation {
             fields.push((name.clone(), signal.clone()));
             input_names.push(name);
         }
-        for parameter in own.properties.iter().filter(|own| own.is_parameter()) {
-            let Some(text) = parameter.text() else { continue };
-            if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
-                if !frame.events {
-                    scope.define_input(&parameter.name, signal);
-                    continue;
-                }
-                let given = format!("{}_initial", parameter.name);
-                let given = names::fresh(&given, &mut inner.used);
-                let initial = value_around(own, parameter, text, &frame.scope)?;
-                inner.parameters.push((given.clone(), None));
-                fields.push((given.clone(), initial));
-                let held = Translation::kept(&parameter.name, signal, &given, &mut inner);
-                scope.define_input(&parameter.name, &held);
-            } else if !define_special(&scope, parameter, text) {
-                // A name that is also visible outside may be used again inside.
-                inner.used.remove(&names::plain(&parameter.name));
-                let name = names::fresh(&parameter.name, &mut inner.used);
-                scope.define_raw(&parameter.name, text);
-                let int = is_int(text, &scope, &parameter.name);
-                scope.define(&parameter.name, Ok(Name::Text(name, int)));
-            }
-        }
+        fields.extend(define_parameters(frame, own, &scope, &inputs, &mut inner)?);
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
         let waiting = super::ahead::waiting(frame, own, &mut inputs, &mut inner);
         inner.tolerance = self.tolerance_of(own, &scope)?;
         self.longest.extend(super::director::longest_step(own, &scope));
-        if own.director().is_some_and(|own| own.class.ends_with("SRDirector"))
-            && self.directors.last() == Some(&true)
-        {
-            // An SR model asks for a microstep at the start.
-            let begin = names::fresh("begin", &mut inner.used);
-            inner.blocks.push((begin.clone(), once_at_the_start()));
-            inner.tests.push((begin.clone(), begin));
-        }
+        self.begin(own, &mut inner);
         self.integers = integers(frame, own);
+        self.start = super::director::started(own, frame.start)?;
+        let seen = inputs.clone();
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
+        if super::variables::keeps(frame, own) {
+            super::variables::kept_outputs(own, &scope, &seen, &mut outputs, &mut inner)?;
+        }
         super::ahead::blocks(own, &waiting, &mut inner);
         if own.kind() == "EnabledComposite" && !stops {
             let enable = enabled(own, enable)?;
@@ -390,6 +383,36 @@ impl Translation {
             inner.parameters.push((name.clone(), None));
             fields.push((name, text));
         }
+        let name = frame.names[&own.name].clone();
+        let shown = self.shown((own, &name), &outputs, std::mem::take(&mut inner.tests), content);
+        fields.extend(switch.map(|signal| ("enabled".to_owned(), signal)));
+        let kind = self.diagram(own, input_names, &shown, inner);
+        let mut block = vec![("type".to_owned(), Yaml::text(kind))];
+        block.extend(fields.into_iter().map(|(name, text)| (name, Yaml::Text(text))));
+        content.blocks.push((name, Yaml::Map(block)));
+        Ok(())
+    }
+
+    /// A microstep at the start, which an SR model inside another one needs.
+    fn begin(&self, own: &Component, inner: &mut Content) {
+        if own.director().is_some_and(|own| own.class.ends_with("SRDirector"))
+            && self.directors.last() == Some(&true)
+        {
+            let begin = names::fresh("begin", &mut inner.used);
+            inner.blocks.push((begin.clone(), once_at_the_start()));
+            inner.tests.push((begin.clone(), begin));
+        }
+    }
+
+    /// The outputs of an instance, those of the tests inside it included, whose columns get names of
+    /// their own.
+    fn shown(
+        &mut self,
+        (own, name): (&Component, &str),
+        outputs: &Signals,
+        tests: Vec<(String, String)>,
+        content: &mut Content,
+    ) -> Vec<(String, String)> {
         let mut shown: Vec<(String, String)> = outputs
             .iter()
             .map(|((port, channel), signal)| {
@@ -397,10 +420,9 @@ impl Translation {
                 (format!("{}{suffix}", names::plain(port)), signal.clone())
             })
             .collect();
-        let name = frame.names[&own.name].clone();
         let mut taken: BTreeSet<String> = shown.iter().map(|(name, _)| name.clone()).collect();
         let mut renamed = BTreeMap::new();
-        for (column, signal) in std::mem::take(&mut inner.tests) {
+        for (column, signal) in tests {
             let output = names::fresh(&format!("test_{column}"), &mut taken);
             shown.push((output.clone(), signal));
             let longer = longer_column(&own.name, &column, content);
@@ -408,12 +430,7 @@ impl Translation {
             content.tests.push((longer, format!("{name}.{output}")));
         }
         self.rename_columns(&own.path, &renamed);
-        fields.extend(switch.map(|signal| ("enabled".to_owned(), signal)));
-        let kind = self.diagram(own, input_names, &shown, inner);
-        let mut block = vec![("type".to_owned(), Yaml::text(kind))];
-        block.extend(fields.into_iter().map(|(name, text)| (name, Yaml::Text(text))));
-        content.blocks.push((name, Yaml::Map(block)));
-        Ok(())
+        shown
     }
 
     /// The tolerance of the director of a composite if it is not that of the whole model.
@@ -486,8 +503,8 @@ fn value_around(
     scope: &Scope,
 ) -> Result<String, Problem> {
     scope.print(text, None).map(|own| own.text).map_err(|reason| {
-        let told = format!("property {}.{}", own.path, parameter.name);
-        Problem::unsupported(&own.file, parameter.line, &told, format!("`{text}`: {reason}"))
+        let subject = format!("property {}.{}", own.path, parameter.name);
+        Problem::unsupported(&own.file, parameter.line, &subject, format!("`{text}`: {reason}"))
     })
 }
 
@@ -495,14 +512,14 @@ fn value_around(
 /// is the same as not seeing its outputs if it has no memory.
 fn enabled(own: &Component, enable: Option<String>) -> Result<String, Problem> {
     let memory = remembers(own);
-    let told = format!("entity {}", own.path);
+    let subject = format!("entity {}", own.path);
     if let Some(inner) = memory {
         let reason = format!("`{}` inside a composite that can be disabled", inner.name);
-        return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+        return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
     }
     enable.ok_or_else(|| {
         let reason = "the port `enable` is not connected";
-        Problem::unsupported(&own.file, own.line, &told, reason)
+        Problem::unsupported(&own.file, own.line, &subject, reason)
     })
 }
 
@@ -527,7 +544,7 @@ fn remembers(own: &Component) -> Option<&Component> {
 }
 
 /// One event at the start.
-fn once_at_the_start() -> Yaml {
+pub fn once_at_the_start() -> Yaml {
     Yaml::Map(vec![
         ("type".to_owned(), Yaml::text("EventSource")),
         ("offsets".to_owned(), Yaml::list(["0".to_owned()])),
@@ -557,9 +574,45 @@ fn width(relation: &Relation, own: &Component, scope: &Scope) -> Result<usize, P
         Some(width) if (2.0..=10_000.0).contains(&width) => Ok(width as usize),
         Some(_) => Ok(1),
         None => {
-            let told = format!("relation {}.{}", own.path, relation.name);
+            let subject = format!("relation {}.{}", own.path, relation.name);
             let reason = format!("the width `{text}` is not a number");
-            Err(Problem::unsupported(&own.file, relation.line, &told, reason))
+            Err(Problem::unsupported(&own.file, relation.line, &subject, reason))
         }
     }
+}
+
+/// Defines the parameters of an instance inside it; returns the fields that give it the first values
+/// of those that are ports, too.
+fn define_parameters(
+    frame: &Frame,
+    own: &Component,
+    scope: &Scope,
+    inputs: &Signals,
+    inner: &mut Content,
+) -> Result<Vec<(String, String)>, Problem> {
+    let mut fields = Vec::new();
+    for parameter in own.properties.iter().filter(|own| own.is_parameter()) {
+        let Some(text) = parameter.text() else { continue };
+        if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
+            if !frame.events {
+                scope.define_input(&parameter.name, signal);
+                continue;
+            }
+            let given = format!("{}_initial", parameter.name);
+            let given = names::fresh(&given, &mut inner.used);
+            let initial = value_around(own, parameter, text, &frame.scope)?;
+            inner.parameters.push((given.clone(), None));
+            fields.push((given.clone(), initial));
+            let held = Translation::kept(&parameter.name, signal, &given, inner);
+            scope.define_input(&parameter.name, &held);
+        } else if !define_special(scope, parameter, text) {
+            // A name that is also visible outside may be used again inside.
+            inner.used.remove(&names::plain(&parameter.name));
+            let name = names::fresh(&parameter.name, &mut inner.used);
+            scope.define_raw(&parameter.name, text);
+            let int = is_int(text, scope, &parameter.name);
+            scope.define(&parameter.name, Ok(Name::Text(name, int)));
+        }
+    }
+    Ok(fields)
 }

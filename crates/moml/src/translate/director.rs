@@ -1,5 +1,6 @@
 //! Directors: how a model is run.
 
+use super::composite::Frame;
 use super::scope::Scope;
 use super::{Content, names};
 use crate::Problem;
@@ -24,9 +25,9 @@ pub fn settings(
         let property = own.and_then(|own| own.property(name));
         let Some(text) = property.and_then(Property::text) else { return Ok(None) };
         let printed = scope.print(text, None).map_err(|reason| {
-            let told = format!("property {}.{name}", model.path);
+            let subject = format!("property {}.{name}", model.path);
             let line = property.map_or(model.line, |own| own.line);
-            Problem::unsupported(&model.file, line, &told, format!("`{text}`: {reason}"))
+            Problem::unsupported(&model.file, line, &subject, format!("`{text}`: {reason}"))
         })?;
         Ok(Some(printed.text).filter(|text| text != "inf"))
     };
@@ -41,18 +42,7 @@ pub fn settings(
     };
     let stop = value("stopTime")?.unwrap_or_else(|| "1e9".to_owned());
     put("stop", Some(ticks.unwrap_or(stop)));
-    let solver = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
-    let solver = match solver.map(|text| text.trim_matches('"')) {
-        None => "rk23",
-        Some(name) if name.ends_with("RK23Solver") => "rk23",
-        Some(name) if name.ends_with("RK45Solver") => "rk45",
-        Some(name) => {
-            let told = format!("director of {}", model.path);
-            let reason = format!("the solver `{name}`");
-            return Err(Problem::unsupported(&model.file, model.line, &told, reason));
-        }
-    };
-    put("solver", Some(solver.to_owned()));
+    put("solver", Some(solver(model, director)?.to_owned()));
     put("tolerance", Some(value("errorTolerance")?.unwrap_or_else(|| USUAL.to_owned())));
     let first = value("initStepSize")?.unwrap_or_else(|| "0.1".to_owned());
     put("initial_step", Some(first.clone()));
@@ -74,6 +64,21 @@ pub fn settings(
     put("maximum_step", Some(longest));
     put("next_step", shorter.map(|next| next.to_string()));
     Ok(settings)
+}
+
+/// The solver that a director names.
+fn solver(model: &Component, director: Option<&Property>) -> Result<&'static str, Problem> {
+    let name = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
+    match name.map(|text| text.trim_matches('"')) {
+        None => Ok("rk23"),
+        Some(name) if name.ends_with("RK23Solver") => Ok("rk23"),
+        Some(name) if name.ends_with("RK45Solver") => Ok("rk45"),
+        Some(name) => {
+            let subject = format!("director of {}", model.path);
+            let reason = format!("the solver `{name}`");
+            Err(Problem::unsupported(&model.file, model.line, &subject, reason))
+        }
+    }
 }
 
 /// Whether a director fires everything in a composite at once, again and again.
@@ -109,6 +114,47 @@ fn period(model: &Component, scope: &Scope) -> f64 {
     text.and_then(|text| scope.constant(text)).filter(|period| *period > 0.0).unwrap_or(1.0)
 }
 
+/// The firings of a composite whose director has a period of its own: those of the model around it
+/// that it takes part in, or else events of its own.
+pub fn paced(
+    frame: &Frame,
+    own: &Component,
+    firing: Option<((String, usize), String)>,
+    content: &mut Content,
+) -> Result<Option<((String, usize), String)>, Problem> {
+    let of = |own: Option<&Property>| {
+        let director = own.filter(|own| fires(own))?;
+        let text = director.property("period").and_then(Property::text)?;
+        frame.scope.constant(text).filter(|period| *period > 0.0)
+    };
+    let Some(period) = of(own.director()) else { return Ok(firing) };
+    let block =
+        |fields: [(&str, String); 2]| Yaml::map(fields.map(|(key, text)| (key.to_owned(), text)));
+    let Some((port, tick)) = frame.tick() else {
+        let name = names::fresh("tick", &mut content.used);
+        let fields = [("type", "EventSource".to_owned()), ("period", period.to_string())];
+        content.blocks.push((name.clone(), block(fields)));
+        return Ok(Some((super::composite::tick_port(), name)));
+    };
+    let Some(around) = of(frame.component.director()) else { return Ok(firing) };
+    let ratio = (period / around).round();
+    if (period / around - ratio).abs() > 1e-9 || ratio < 1.0 {
+        let told = format!("director of {}", own.path);
+        let reason = "a period that is no multiple of the one around it";
+        return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+    }
+    if ratio == 1.0 {
+        return Ok(firing);
+    }
+    let [count, name] = ["count", "tick"].map(|name| names::fresh(name, &mut content.used));
+    content
+        .blocks
+        .push((count.clone(), block([("type", "Counter".to_owned()), ("increment", tick)])));
+    let text = format!("when(mod({count} - 1, {ratio}) == 0, 1)");
+    content.blocks.push((name.clone(), super::composite::expression_block(&text)));
+    Ok(Some((port, name)))
+}
+
 /// How often the director of a model fires. Without a number of its own, it fires until an actor
 /// has enough.
 fn iterations(model: &Component, scope: &Scope) -> Result<f64, Problem> {
@@ -128,12 +174,52 @@ fn iterations(model: &Component, scope: &Scope) -> Result<f64, Problem> {
     let stop = director.and_then(|own| own.property("stopTime")).and_then(Property::text);
     let stop = stop.and_then(|text| scope.constant(text)).filter(|stop| stop.is_finite());
     let timed = stop.map(|stop| (stop / period(model, scope)).floor() + 1.0);
-    let counts = limits.chain(Some(own).filter(|own| *own > 0.0)).chain(timed);
+    // A machine that comes to an end ends the model.
+    let ends = !director.is_some_and(reacts) && model.entities.iter().any(comes_to_an_end);
+    let ends = ends.then_some(UNBOUNDED);
+    let counts = limits.chain(Some(own).filter(|own| *own > 0.0)).chain(timed).chain(ends);
     counts.min_by(f64::total_cmp).filter(|_| !own.is_nan()).ok_or_else(|| {
-        let told = format!("director of {}", model.path);
+        let subject = format!("director of {}", model.path);
         let reason = "a number of iterations without a limit";
-        Problem::unsupported(&model.file, model.line, &told, reason)
+        Problem::unsupported(&model.file, model.line, &subject, reason)
     })
+}
+
+/// How often a model fires whose director sets no limit.
+const UNBOUNDED: f64 = 1e6;
+
+/// Whether an entity is a machine with a final state.
+fn comes_to_an_end(own: &Component) -> bool {
+    let states = &own.entity("_Controller").unwrap_or(own).entities;
+    super::actor::is_machine(own)
+        && states.iter().any(|state| state.value("isFinalState") == Some("true"))
+}
+
+/// Ends a model of static order when a machine in it has come to its end; `named` has the names
+/// of its blocks.
+pub fn end_with_machines(
+    model: &Component,
+    named: impl Fn(&Component) -> Option<String>,
+    tick: &str,
+    content: &mut Content,
+) {
+    if model.director().is_some_and(reacts) {
+        return;
+    }
+    let machines = model.entities.iter().filter(|own| comes_to_an_end(own)).filter_map(named);
+    let done: Vec<String> = machines.map(|name| format!("{name}.done")).collect();
+    if done.is_empty() {
+        return;
+    }
+    let [late, end] = ["late", "end"].map(|name| names::fresh(name, &mut content.used));
+    let block = |fields: [(&str, &str); 3]| {
+        let kept = fields.into_iter().filter(|(_, text)| !text.is_empty());
+        Yaml::map(kept.map(|(key, text)| (key.to_owned(), text.to_owned())))
+    };
+    let text = format!("when(present({late}) and ({}), 1)", done.join(" or "));
+    let delay = [("type", "MicrostepDelay"), ("input", tick), ("between", "absent")];
+    content.blocks.push((late, block(delay)));
+    content.blocks.push((end, block([("type", "Stop"), ("input", &text), ("", "")])));
 }
 
 /// Whether a director of a model or inside it is a Continuous one.
@@ -189,9 +275,9 @@ pub fn tolerance(own: &Component, scope: &Scope) -> Result<Option<String>, Probl
     let property = director.property("errorTolerance");
     let Some(text) = property.and_then(Property::text) else { return Ok(Some(USUAL.to_owned())) };
     scope.print(text, None).map(|printed| Some(printed.text)).map_err(|reason| {
-        let told = format!("property {}.errorTolerance", own.path);
+        let subject = format!("property {}.errorTolerance", own.path);
         let line = property.map_or(own.line, |own| own.line);
-        Problem::unsupported(&own.file, line, &told, format!("`{text}`: {reason}"))
+        Problem::unsupported(&own.file, line, &subject, format!("`{text}`: {reason}"))
     })
 }
 
@@ -220,26 +306,34 @@ pub fn check(own: &Component) -> Result<(), Problem> {
     ];
     // A clock of its own, and a resolution other than that of the profile.
     let clock = director.property("localClock");
+    let clock = clock.or(director.property("LocalClock"));
     let odd = |own: Option<&Property>, name: &str, usual: f64| {
         let text = own.and_then(|own| own.property(name)).and_then(Property::text)?;
         (text.parse() != Ok(usual)).then(|| (name.to_owned(), text.to_owned()))
     };
     let found = odd(clock, "clockDrift", 1.0)
+        .or_else(|| odd(clock, "clockRate", 1.0))
         .or_else(|| odd(clock, "globalTimeResolution", 1e-10))
         .or_else(|| odd(Some(director), "timeResolution", 1e-10));
     if let Some((name, text)) = found {
-        let told = format!("director of {}", own.path);
+        let subject = format!("director of {}", own.path);
         let reason = format!("a `{name}` of {text}");
-        return Err(Problem::unsupported(&own.file, director.line, &told, reason));
+        return Err(Problem::unsupported(&own.file, director.line, &subject, reason));
     }
     match known.contains(&kind) {
         true => Ok(()),
         false => {
-            let told = format!("director of {}", own.path);
+            let subject = format!("director of {}", own.path);
             let reason = format!("the director `{}`", director.class);
-            Err(Problem::unsupported(&own.file, director.line, &told, reason))
+            Err(Problem::unsupported(&own.file, director.line, &subject, reason))
         }
     }
+}
+
+/// The time of a composite at the start of the model: that of its director, or else the one around it.
+pub fn started(own: &Component, around: f64) -> Result<f64, Problem> {
+    let given = own.director().and_then(|own| own.property("startTime")).and_then(Property::text);
+    if given.is_some() { inner_start(own) } else { Ok(around) }
 }
 
 /// The time of a refinement when it is entered, by its director.
@@ -249,8 +343,8 @@ pub fn inner_start(own: &Component) -> Result<f64, Problem> {
         return Ok(0.0);
     };
     text.parse::<f64>().ok().filter(|start| start.is_finite()).ok_or_else(|| {
-        let told = format!("director of {}", own.path);
+        let subject = format!("director of {}", own.path);
         let reason = format!("the start time `{text}` inside a model is not a number");
-        Problem::unsupported(&own.file, director.line, &told, reason)
+        Problem::unsupported(&own.file, director.line, &subject, reason)
     })
 }

@@ -29,6 +29,16 @@ pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
         "Server" => server(actor),
         "VariableDelay" => variable_delay(actor),
         "SuppressSimultaneousEvents" => first_of_time(actor),
+        "ThrowException" | "ThrowModelError" => {
+            // Nothing is divided by zero: the run, or the state around it, fails.
+            let inputs = actor.inputs("input");
+            let wrong: Vec<String> = inputs.iter().map(|own| format!("when({own}, 1)")).collect();
+            let all = actor.part("all");
+            actor.block(&all, "Merge", vec![("inputs", Yaml::list(wrong))]);
+            let fields = vec![("numerator", Yaml::Text(all)), ("denominator", Yaml::text("0"))];
+            actor.block(&actor.name.clone(), "Divide", fields);
+            Ok(())
+        }
         "Stop" => {
             let inputs = actor.inputs("input");
             let texts = inputs.iter().map(|own| format!("when({own}, 1)")).collect::<Vec<_>>();
@@ -348,7 +358,8 @@ fn server(actor: &mut Actor) -> Result<(), Problem> {
     Ok(())
 }
 
-fn variable_delay(actor: &mut Actor) -> Result<(), Problem> {
+/// A delay that events at a port change.
+pub fn variable_delay(actor: &mut Actor) -> Result<(), Problem> {
     let (input, delay) = (actor.signal("input"), actor.port_parameter("delay", "1.0")?);
     let fields = vec![("input", Yaml::Text(input)), ("delay", Yaml::Text(delay))];
     actor.block(&actor.name.clone(), "VariableEventDelay", fields);

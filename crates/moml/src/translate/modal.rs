@@ -20,7 +20,8 @@ use crate::expression::{self, Name, Node};
 use crate::tree::{Component, Property, Relation, find};
 use crate::yaml::Yaml;
 use closures::{Closure, closures};
-use transition::{Transition, hoisted, leaving, refinements, transitions};
+pub use transition::separated;
+use transition::{Transition, hoisted, is_for_errors, leaving, refinements, transitions};
 
 /// A machine being translated.
 struct Machine<'a> {
@@ -49,6 +50,10 @@ struct Machine<'a> {
     name: String,
     /// Whether a transition that says nothing about it resumes the diagram that it enters.
     resumes: bool,
+    /// Whether it fires at events alone.
+    events: bool,
+    /// The states to which errors lead.
+    hurt: BTreeSet<usize>,
     /// For each state, whether it has outputs of its own: no other state has the same refinements.
     alone: Vec<bool>,
 }
@@ -74,6 +79,8 @@ struct Translated {
     scopes: BTreeMap<String, Rc<Scope>>,
     /// The names of its refinements that are machines.
     machines: Vec<String>,
+    /// The event at which it is entered, if a transition without a guard leaves it then.
+    entered: Option<String>,
 }
 
 /// Where a machine is.
@@ -84,6 +91,8 @@ struct Place {
     now: String,
     inputs: Signals,
     scope: Rc<Scope>,
+    /// Whether its director is one of discrete events.
+    events: bool,
 }
 
 impl Translation {
@@ -97,7 +106,8 @@ impl Translation {
         let now = frame.inside.as_ref().map_or("time", |inside| inside.now.as_str()).to_owned();
         let (name, mut inputs) = (frame.names[&own.name].clone(), self.connected(frame, own));
         inputs.extend(frame.tick());
-        self.machine_at(own, Place { name, now, inputs, scope: frame.scope.clone() }, content)
+        let (scope, events) = (frame.scope.clone(), frame.events);
+        self.machine_at(own, Place { name, now, inputs, scope, events }, content)
     }
 
     fn machine_at(
@@ -137,18 +147,7 @@ impl Translation {
         outputs.extend(tests.keys().map(|column| format!("test_{column}")));
         outputs.extend(machine.draw.clone());
         outputs.extend(machine.resumed.clone());
-        let mut block = vec![
-            ("type".to_owned(), Yaml::text("Modal")),
-            ("initial".to_owned(), Yaml::text(initial)),
-        ];
-        if !inner.parameters.is_empty() {
-            block.push(("parameters".to_owned(), parameters(&inner.parameters)));
-        }
-        if !outputs.is_empty() {
-            block.push(("outputs".to_owned(), Yaml::list(outputs)));
-        }
-        block.push(("states".to_owned(), Yaml::Map(all)));
-        let whole = Yaml::Map(block);
+        let whole = modal_block(initial, &inner, outputs, all);
         if mentions(&whole, &now) {
             content.blocks.push((now.clone(), super::composite::expression_block(&outer_now)));
             content.used.insert(now);
@@ -173,7 +172,7 @@ impl Translation {
         own: &'a Component,
         controller: &'a Component,
         states: &[&Component],
-        Place { name, inputs, scope: outer, .. }: Place,
+        Place { name, inputs, scope: outer, events, .. }: Place,
         content: &mut Content,
     ) -> Result<Machine<'a>, Problem> {
         let mut used = BTreeSet::from(["state".to_owned(), "done".to_owned()]);
@@ -198,13 +197,14 @@ impl Translation {
             texts.any(|text| text.contains("random()"))
         };
         let draw = controller.relations.iter().any(draws);
-        Ok(Machine {
+        let mut machine = Machine {
             draw: draw.then(|| names::fresh("draw", &mut used)),
             drawn: Cell::new(0),
             resumed: (self.directors.last() == Some(&false) && super::ahead::resumes(own))
                 .then(|| names::fresh("resumed", &mut used)),
             name,
             resumes: self.resumes,
+            events,
             alone: states.iter().map(|own| is_alone(own, states)).collect(),
             own,
             controller,
@@ -214,7 +214,14 @@ impl Translation {
             scope,
             set,
             closures,
-        })
+            hurt: BTreeSet::new(),
+        };
+        for state in states {
+            let mut leaving = leaving(&machine, state, states);
+            leaving.retain(|(own, _)| is_for_errors(own));
+            machine.hurt.extend(leaving.into_iter().map(|(_, to)| to));
+        }
+        Ok(machine)
     }
 
     /// The states of a machine with their refinements translated.
@@ -230,7 +237,12 @@ impl Translation {
         let mut longest = Some(0.0);
         for state in states {
             let inside = Inside { now: now.to_owned(), start: 0.0 };
-            translated.push(self.state(machine, state, inside, used.clone())?);
+            let mut own = self.state(machine, state, inside, used.clone())?;
+            let speaks = machine.alone[translated.len()] && machine.events;
+            if speaks && is_left_at_entry(machine, state, states) {
+                own.entered = Some(speech::entry(&mut own.content));
+            }
+            translated.push(own);
             // Only the director of the current state is asked: what all of them ask for counts.
             let own = std::mem::take(&mut self.longest).into_iter().min_by(f64::total_cmp);
             if !is_left_at_once(machine, state, states) {
@@ -242,8 +254,8 @@ impl Translation {
         Ok(translated)
     }
 
-    /// The name of the state in which a machine begins. States that were only there to be left at
-    /// once, and to which no way leads, are left out.
+    /// The name of the state in which a machine begins. States to which no way leads from there are
+    /// left out, such as those that were only there to be left at once.
     fn initial(
         &self,
         machine: &Machine,
@@ -260,12 +272,16 @@ impl Translation {
         let Some(initial) = machine.states.get(&initial) else {
             return Err(wrong(machine.own, "the initial state does not exist"));
         };
-        let leads = |name: &str| {
-            let to = |own: &&Component| machine.states[&own.name] == name;
-            let Some(at) = states.iter().position(to) else { return true };
-            states.iter().any(|own| leaving(machine, own, states).iter().any(|(_, to)| *to == at))
-        };
-        all.retain(|(name, _)| name == initial || leads(name));
+        let number = |name: &str| states.iter().position(|own| machine.states[&own.name] == name);
+        let mut reached: Vec<usize> = number(initial).into_iter().collect();
+        let mut next = 0;
+        while let Some(from) = reached.get(next).copied() {
+            let to = leaving(machine, states[from], states).into_iter().map(|(_, to)| to);
+            let new: Vec<usize> = to.filter(|to| !reached.contains(to)).collect();
+            reached.extend(new);
+            next += 1;
+        }
+        all.retain(|(name, _)| number(name).is_none_or(|own| reached.contains(&own)));
         Ok(initial.clone())
     }
 
@@ -313,9 +329,9 @@ impl Translation {
             let Some((relation, to)) = found else { break };
             let spoken = false;
             let transition = Transition { machine, relation, states, translated, from, to, spoken };
-            let told = format!("transition {}.{}", machine.controller.path, relation.name);
+            let subject = format!("transition {}.{}", machine.controller.path, relation.name);
             let failed = |reason: String| {
-                Problem::unsupported(&machine.controller.file, relation.line, &told, reason)
+                Problem::unsupported(&machine.controller.file, relation.line, &subject, reason)
             };
             for (target, value) in transition.set_actions().map_err(failed)? {
                 let own = content.parameters.iter_mut().find(|(name, _)| *name == target);
@@ -343,14 +359,16 @@ impl Translation {
         let refinements = refinements(state);
         for (at, name) in refinements.iter().enumerate() {
             let Some(refinement) = machine.own.entity(name) else {
-                let told = format!("state {}", state.path);
+                let subject = format!("state {}", state.path);
                 let reason = format!("there is no refinement `{name}`");
-                return Err(Problem::wrong(&state.file, state.line, &told, reason));
+                return Err(Problem::wrong(&state.file, state.line, &subject, reason));
             };
-            if refinement.entity("_Controller").is_some() {
+            if refinement.entity("_Controller").is_some() || refinement.kind() == "ModalController"
+            {
                 let name = names::fresh(&refinement.name, &mut content.used);
                 let (now, inputs) = (inside.now.clone(), machine.inputs.clone());
-                let place = Place { name: name.clone(), now, inputs, scope: machine.scope.clone() };
+                let (scope, events) = (machine.scope.clone(), machine.events);
+                let place = Place { name: name.clone(), now, inputs, scope, events };
                 self.machine_at(refinement, place, &mut content)?;
                 for port in refinement.ports.iter().filter(|port| port.output) {
                     let signal = format!("{name}.{}", names::plain(&port.name));
@@ -363,34 +381,7 @@ impl Translation {
             let start = super::director::inner_start(refinement)?;
             let scope = Scope::within(&machine.scope, false);
             let prefix = if at == 0 { String::new() } else { format!("{}_", names::plain(name)) };
-            for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
-                let Some(text) = parameter.text() else { continue };
-                let key = (name.clone(), parameter.name.clone());
-                if let Some(Closure { names, body, .. }) = machine.closures.get(&key) {
-                    let function = Name::Function(names.clone(), body.clone());
-                    scope.define(&parameter.name, Ok(function));
-                    continue;
-                }
-                if let Some(own) = machine.set.get(&key) {
-                    scope.define_input(&parameter.name, own);
-                    continue;
-                }
-                match expression::parse(text) {
-                    Ok(Node::Function(names, body)) => {
-                        scope.define(&parameter.name, Ok(Name::Function(names, *body)));
-                    }
-                    Ok(Node::Text(value)) => scope.define_string(&parameter.name, &value),
-                    _ if parameter.class.ends_with("StringParameter") => {
-                        scope.define_string(&parameter.name, &scope.substituted(text));
-                    }
-                    _ => {
-                        let own = format!("{prefix}{}", names::plain(&parameter.name));
-                        let own = names::fresh(&own, &mut content.used);
-                        scope.define_raw(&parameter.name, text);
-                        scope.define(&parameter.name, Ok(Name::Text(own, false)));
-                    }
-                }
-            }
+            machine.define_parameters(refinement, name, (&scope, &prefix), &mut content.used);
             let mut inputs = machine.inputs.clone();
             if !refinement.director().is_none_or(super::director::fires) {
                 inputs.remove(&super::composite::tick_port());
@@ -403,7 +394,7 @@ impl Translation {
             outputs.extend(self.fill(refinement, &scope, inputs, inner, &prefix, &mut content)?);
             scopes.insert(name.clone(), scope);
         }
-        Ok(Translated { content, outputs, scopes, machines })
+        Ok(Translated { content, outputs, scopes, machines, entered: None })
     }
 
     fn state_yaml(
@@ -487,6 +478,17 @@ fn is_left_at_once(machine: &Machine, state: &Component, states: &[&Component]) 
     refinements(state).is_empty() && leaving(machine, state, states).iter().any(always)
 }
 
+/// Whether a transition of a state that fires at events needs no other one than its entry.
+fn is_left_at_entry(machine: &Machine, state: &Component, states: &[&Component]) -> bool {
+    let free = |(own, _): &(&Relation, usize)| {
+        let text = |name: &str| find(&own.properties, name).and_then(Property::text);
+        let guard = text("guardExpression").is_none_or(|guard| guard == "true");
+        guard && text("immediate") != Some("true") && !is_for_errors(own)
+    };
+    let ticks = machine.inputs.contains_key(&super::composite::tick_port());
+    !ticks && leaving(machine, state, states).iter().any(free)
+}
+
 /// Whether no other state of a machine has the refinements of a state.
 fn is_alone(state: &Component, states: &[&Component]) -> bool {
     let own = refinements(state);
@@ -516,4 +518,63 @@ fn mentions(tree: &Yaml, name: &str) -> bool {
         Yaml::List(items) => items.iter().any(|item| mentions(item, name)),
         Yaml::Map(entries) => entries.iter().any(|(_, value)| mentions(value, name)),
     }
+}
+
+impl Machine<'_> {
+    /// Defines the parameters of a refinement inside it.
+    fn define_parameters(
+        &self,
+        refinement: &Component,
+        name: &str,
+        (scope, prefix): (&Scope, &str),
+        used: &mut BTreeSet<String>,
+    ) {
+        for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
+            let Some(text) = parameter.text() else { continue };
+            let key = (name.to_owned(), parameter.name.clone());
+            if let Some(Closure { names, body, .. }) = self.closures.get(&key) {
+                let function = Name::Function(names.clone(), body.clone());
+                scope.define(&parameter.name, Ok(function));
+                continue;
+            }
+            if let Some(own) = self.set.get(&key) {
+                scope.define_input(&parameter.name, own);
+                continue;
+            }
+            match expression::parse(text) {
+                Ok(Node::Function(names, body)) => {
+                    scope.define(&parameter.name, Ok(Name::Function(names, *body)));
+                }
+                Ok(Node::Text(value)) => scope.define_string(&parameter.name, &value),
+                _ if parameter.class.ends_with("StringParameter") => {
+                    scope.define_string(&parameter.name, &scope.substituted(text));
+                }
+                _ => {
+                    let own = format!("{prefix}{}", names::plain(&parameter.name));
+                    let own = names::fresh(&own, used);
+                    scope.define_raw(&parameter.name, text);
+                    scope.define(&parameter.name, Ok(Name::Text(own, false)));
+                }
+            }
+        }
+    }
+}
+
+/// A machine as a block of a model file.
+fn modal_block(
+    initial: String,
+    inner: &Content,
+    outputs: Vec<String>,
+    states: Vec<(String, Yaml)>,
+) -> Yaml {
+    let mut block =
+        vec![("type".to_owned(), Yaml::text("Modal")), ("initial".to_owned(), Yaml::text(initial))];
+    if !inner.parameters.is_empty() {
+        block.push(("parameters".to_owned(), parameters(&inner.parameters)));
+    }
+    if !outputs.is_empty() {
+        block.push(("outputs".to_owned(), Yaml::list(outputs)));
+    }
+    block.push(("states".to_owned(), Yaml::Map(states)));
+    Yaml::Map(block)
 }

@@ -4,6 +4,7 @@ use super::Content;
 use super::actor::{Actor, grouped};
 use crate::Problem;
 use crate::expression;
+use crate::tree::{Component, Property};
 use crate::yaml::Yaml;
 
 /// Translates a random actor by its class; any other class is not supported.
@@ -199,6 +200,38 @@ fn seed(actor: &Actor) -> Result<i64, Problem> {
     let add = |hash: i32, unit: u16| hash.wrapping_mul(31).wrapping_add(i32::from(unit));
     let hash = name.encode_utf16().fold(0i32, add);
     Ok(number("seed")?.unwrap_or(0).wrapping_add(i64::from(hash)))
+}
+
+/// Gives the random actors of a model that set no seed the one that they share: the first that an
+/// actor sets.
+pub fn share_seed(model: &mut Component) {
+    fn find(own: &Component) -> Option<Property> {
+        let shares = |own: &&Property| own.class.ends_with("SharedParameter");
+        let seed = own.property("seed").filter(shares).filter(|own| own.text().is_some());
+        seed.cloned().or_else(|| own.entities.iter().find_map(find))
+    }
+    fn give(own: &mut Component, seed: &Property) {
+        let draws = matches!(
+            own.kind(),
+            "Uniform"
+                | "Gaussian"
+                | "Bernoulli"
+                | "DiscreteRandomSource"
+                | "ColtExponential"
+                | "PoissonClock"
+                | "BandlimitedNoise"
+                | "Rician"
+                | "Triangular"
+        );
+        if draws && own.value("seed").is_none() {
+            own.properties.retain(|own| own.name != "seed");
+            own.properties.push(seed.clone());
+        }
+        own.entities.iter_mut().for_each(|own| give(own, seed));
+    }
+    if let Some(seed) = find(model) {
+        give(model, &seed);
+    }
 }
 
 /// The state of `new Random(seed)`.

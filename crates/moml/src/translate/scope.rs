@@ -107,6 +107,13 @@ impl Scope {
         self.inputs.borrow().contains(text)
     }
 
+    /// Whether the text of a name is that of something that changes, here or around in
+    /// the same diagram.
+    pub fn is_set(&self, text: &str) -> bool {
+        let around = self.parent.as_ref().filter(|_| !self.boundary);
+        self.is_input(text) || around.is_some_and(|own| own.is_set(text))
+    }
+
     /// Gives a string parameter its value.
     pub fn define_string(&self, name: &str, value: &str) {
         self.strings.borrow_mut().insert(name.to_owned(), value.to_owned());

@@ -38,9 +38,9 @@ pub fn inline_parameters(own: &Component, scope: &Scope, inputs: &Signals) -> Re
             waits
         });
         if open.len() == before {
-            let told = format!("entity {}", own.path);
+            let subject = format!("entity {}", own.path);
             let reason = "parameters depend on each other";
-            return Err(Problem::wrong(&own.file, own.line, &told, reason));
+            return Err(Problem::wrong(&own.file, own.line, &subject, reason));
         }
     }
     Ok(())
@@ -162,8 +162,8 @@ fn print(
 ) -> Result<String, Problem> {
     let text = parameter.text().unwrap_or_default();
     scope.print(text, except).map(|own| own.text).map_err(|reason| {
-        let told = format!("property {}.{}", own.path, parameter.name);
+        let subject = format!("property {}.{}", own.path, parameter.name);
         let reason = format!("`{text}`: {reason}");
-        Problem::unsupported(&own.file, parameter.line, &told, reason)
+        Problem::unsupported(&own.file, parameter.line, &subject, reason)
     })
 }

@@ -117,7 +117,14 @@ fn pattern(actor: &Actor, name: &str, default: &str) -> Result<Yaml, Problem> {
 }
 
 fn clock(actor: &mut Actor) -> Result<(), Problem> {
-    ["period", "trigger", "start"].iter().try_for_each(|port| actor.refuse_port(port))?;
+    if super::clocks::is_driven(actor)? {
+        let usual = match actor.own.kind() {
+            "Clock" => ["{0.0, 1.0}", "{1, 0}", "2.0"],
+            _ => ["{0.0}", "{1}", "1.0"],
+        };
+        return super::clocks::driven(actor, usual);
+    }
+    actor.refuse_port("trigger")?;
     stoppable(actor, pattern_of_events)
 }
 
@@ -271,7 +278,55 @@ fn begin_before(actor: &Actor, fields: &mut Vec<(&'static str, Yaml)>) {
     fields.insert(1, ("start", Yaml::Text(start.to_string())));
 }
 
+/// A wave with jumps, where two samples have one time: each event begins a line to the next one.
+fn jumping(actor: &mut Actor, times: &[f64], values: &[f64]) -> Result<(), Problem> {
+    let period = actor.number("period", "2.0").filter(|period| period.is_finite());
+    let (Some(period), true) = (period, values.len() == times.len()) else {
+        return Err(actor.unsupported("a wave with jumps that does not repeat"));
+    };
+    let mut points: Vec<(f64, f64, f64)> = Vec::new();
+    for (time, value) in times.iter().zip(values) {
+        match points.last_mut().filter(|(last, ..)| last == time) {
+            Some((.., after)) => *after = *value,
+            None => points.push((*time, *value, *value)),
+        }
+    }
+    let (first, last) = (points[0], points[points.len() - 1]);
+    if last.0 >= period || actor.word("interpolation", "linear") != "linear" {
+        return Err(actor.unsupported("a wave with jumps of this kind"));
+    }
+    let next = points.iter().skip(1).copied().chain([(first.0 + period, first.1, first.2)]);
+    let slopes: Vec<String> = points
+        .iter()
+        .zip(next)
+        .map(|((t, _, from), (u, to, _))| number((to - from) / (u - t)))
+        .collect();
+    let [clock, at, since] = ["clock", "at", "since"].map(|part| actor.part(part));
+    let list = |of: &dyn Fn(usize) -> String| Yaml::list((0..points.len()).map(of));
+    let fields = vec![
+        ("offsets", list(&|own| points[own].0.to_string())),
+        ("values", list(&|own| own.to_string())),
+        ("period", Yaml::Text(period.to_string())),
+    ];
+    actor.block(&clock, "EventSource", fields);
+    let hold = |input: String, initial: f64| {
+        vec![("input", Yaml::Text(input)), ("initial", Yaml::Text(initial.to_string()))]
+    };
+    let begin = format!("when(present({clock}), time)");
+    actor.block(&since, "ZeroOrderHold", hold(begin, last.0 - period));
+    actor.block(&at, "ZeroOrderHold", hold(clock, (points.len() - 1) as f64));
+    let from: Vec<String> = points.iter().map(|(.., from)| number(*from)).collect();
+    let (from, slopes) = (from.join(", "), slopes.join(", "));
+    actor.expression(&format!("[{from}][{at}] + [{slopes}][{at}] * (time - {since})"));
+    Ok(())
+}
+
 fn waveform(actor: &mut Actor) -> Result<(), Problem> {
+    let times = actor.numbers("offsets", "{0.0, 1.0}").unwrap_or_default();
+    if times.windows(2).any(|pair| pair[0] == pair[1]) {
+        let values = actor.numbers("values", "{1, -1}").unwrap_or_default();
+        return jumping(actor, &times, &values);
+    }
     let mut fields = timing(actor, "{0.0, 1.0}", "2.0", "times")?;
     let interpolation = actor.word("interpolation", "linear");
     let line = line_from_start(actor).filter(|_| interpolation == "linear");
@@ -397,7 +452,13 @@ fn state_space(actor: &mut Actor) -> Result<(), Problem> {
     };
     let (a, b, c) = (of("A", "[1.0]")?, of("B", "[1.0]")?, of("C", "[1.0]")?);
     let d = of("D", "[0.0]")?;
-    let initial = actor.numbers("initialStates", "{0.0}").unwrap_or_default();
+    // A row, a column or an array.
+    let initial = match actor.matrix("initialStates", "{0.0}") {
+        Some(rows) => rows.concat(),
+        None => actor
+            .numbers("initialStates", "{0.0}")
+            .ok_or_else(|| actor.unsupported("`initialStates` is not a matrix of constants"))?,
+    };
     let inputs: Vec<String> =
         (0..actor.width("input")).map(|k| actor.channel("input", k)).collect();
     let states: Vec<String> = (0..a.len()).map(|at| actor.part(&format!("x{at}"))).collect();

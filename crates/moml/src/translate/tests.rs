@@ -121,6 +121,7 @@ pub fn longer_column(instance: &str, column: &str, content: &Content) -> String 
     names::fresh(&format!("{}_{column}", names::plain(instance)), &mut used)
 }
 
+// One arm for each form of a constant: a table, and so longer than a function should otherwise be.
 fn reference(node: &Node, actor: &Actor) -> Result<Reference, String> {
     match node {
         Node::Array(elements) => {
@@ -149,6 +150,16 @@ fn reference(node: &Node, actor: &Actor) -> Result<Reference, String> {
             }
             let value = reference(&args[1], actor)?;
             Ok(Reference::List(vec![value; count as usize]))
+        }
+        Node::Call(name, args) if name == "concatenate" => {
+            let mut all = Vec::new();
+            for arg in args {
+                match reference(arg, actor)? {
+                    Reference::List(list) => all.extend(list),
+                    _ => return Err("an argument of `concatenate` is not an array".to_owned()),
+                }
+            }
+            Ok(Reference::List(all))
         }
         Node::Call(name, args) if name == "createSequence" && args.len() == 3 => {
             let parts: Result<Vec<Reference>, String> =

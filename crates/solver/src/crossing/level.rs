@@ -10,6 +10,9 @@ use crate::segment::Segment;
 use crate::step_span::StepSpan;
 use crate::system::{At, Enclosure, Noise, System};
 
+/// How many states are compared for a bound of one function.
+const FEW: usize = 16;
+
 /// The values of all functions at one time.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Level {
@@ -152,7 +155,17 @@ impl<S: System> Probe<'_, S> {
     /// A bound of the same that is quick to compute.
     #[inline(always)]
     pub fn most_noise(&mut self, function: usize, t: f64) -> f64 {
-        let (state, drift) = (self.drift.largest_state, self.drift.largest());
+        let (state, drift) = (self.largest_state(t), self.drift.largest());
         self.system.most_noise(function, t, state, drift)
+    }
+
+    /// A bound of the states at an offset: the present ones, if they are few and looked at there. The
+    /// end of a long step may be far larger than they are.
+    #[inline(always)]
+    fn largest_state(&self, t: f64) -> f64 {
+        match self.at == Some(t) && self.x.len() <= FEW {
+            true => self.x.iter().fold(0.0, |most, x| super::greater(x.abs(), most)),
+            false => self.drift.largest_state,
+        }
     }
 }

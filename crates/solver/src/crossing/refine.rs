@@ -175,7 +175,8 @@ impl Looks {
         let exact = self.count == 0 && zero.straight;
         let t = zero.t + if exact { 0.0 } else { 0.5 * super::finest(zero.t, self.h) };
         let play = (self.radius - 0.5 * (b - a)).max(0.0);
-        let t = middle + (t - middle).clamp(-play, play);
+        // By its distance from the middle a zero near one end of a long bracket would be rounded.
+        let t = lesser(greater(t, middle - play), middle + play);
         self.count += 1;
         self.radius *= 0.5;
         if t > a && t < b { t } else { middle }
@@ -223,7 +224,9 @@ impl Suspect {
         // Most looks are too far away for any rounding.
         let near = size <= just + soon && {
             let theta = (look.t - step.start) / step.width;
-            size <= just + soon.min(ROUNDING * self.scale.max(theta * theta * self.at_end))
+            // The part of the end of the step in the terms of Hermite's cubic.
+            let part = 3.0 * theta * theta * self.at_end;
+            size <= just + soon.min(ROUNDING * self.scale.max(part))
         };
         fall > 0.0 && near && !self.fresh || !self.has_fallen(look.g)
     }

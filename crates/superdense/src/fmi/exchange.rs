@@ -353,6 +353,37 @@ impl Instance {
     ) -> Result<(), InstanceError> {
         let interface = self.interface().clone();
         self.look()?;
+        let direction = self.direction(knowns, seed)?;
+        let Owned { simulation, owner, inputs, .. } = self.owned()?;
+        let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+        let (rates, signals) = simulation.differentiate_outside(&at, &direction);
+        let wide = result.len() > unknowns.len();
+        let mut places = result.iter_mut();
+        for unknown in unknowns {
+            let port = interface.port_at(*unknown as usize);
+            let port = port.ok_or(InstanceError::NoVariable(*unknown))?;
+            let from = *unknown as usize - port.first;
+            let moved: Vec<f64> = match &port.role {
+                Role::Derivative(index) => vec![rates[*index]],
+                Role::State(index) => vec![direction.states[*index]],
+                Role::Signal { signal, .. } if wide => signals[signal.column()].clone(),
+                Role::Signal { signal, .. } => vec![signals[signal.column()][from]],
+                _ => {
+                    let why = "it is no unknown";
+                    return Err(InstanceError::NotSettable(port.name.clone(), why));
+                }
+            };
+            for x in moved {
+                let few = InstanceError::WrongState("there is less room than unknowns");
+                *places.next().ok_or(few)? = x;
+            }
+        }
+        Ok(())
+    }
+
+    /// The direction in which seeds move the knowns.
+    fn direction(&mut self, knowns: &[u32], seed: &[f64]) -> Result<Direction, InstanceError> {
+        let interface = self.interface().clone();
         let inputs = self.continuous_inputs();
         let mut direction = Direction {
             time: 0.0,
@@ -385,31 +416,7 @@ impl Instance {
                 }
             }
         }
-        let Owned { simulation, owner, inputs, .. } = self.owned()?;
-        let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
-        let (rates, signals) = simulation.differentiate_outside(&at, &direction);
-        let wide = result.len() > unknowns.len();
-        let mut places = result.iter_mut();
-        for unknown in unknowns {
-            let port = interface.port_at(*unknown as usize);
-            let port = port.ok_or(InstanceError::NoVariable(*unknown))?;
-            let from = *unknown as usize - port.first;
-            let moved: Vec<f64> = match &port.role {
-                Role::Derivative(index) => vec![rates[*index]],
-                Role::State(index) => vec![direction.states[*index]],
-                Role::Signal { signal, .. } if wide => signals[signal.column()].clone(),
-                Role::Signal { signal, .. } => vec![signals[signal.column()][from]],
-                _ => {
-                    let why = "it is no unknown";
-                    return Err(InstanceError::NotSettable(port.name.clone(), why));
-                }
-            };
-            for x in moved {
-                let few = InstanceError::WrongState("there is less room than unknowns");
-                *places.next().ok_or(few)? = x;
-            }
-        }
-        Ok(())
+        Ok(direction)
     }
 }
 

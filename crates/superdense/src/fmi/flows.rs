@@ -180,7 +180,7 @@ impl Flow {
         let (_, stepped) = cx.alarm("completed step");
         let more = cx.state("more", Value::real(0.0));
         let goes_on = cx.nonzero(more);
-        let (told, changed) = self.told(cx);
+        let (known, changed) = self.known_inputs(cx);
         let mut busy = cx.graph.or(woken, goes_on);
         busy = cx.graph.or(busy, stepped);
         busy = cx.graph.or(busy, changed);
@@ -212,29 +212,29 @@ impl Flow {
         let result = Type::vector((Update::STATES + self.usage.states) as u32);
         let whole = cx.graph.call(Arc::new(update), &args, result);
         self.take(cx, (busy, whole), (more, alarm));
-        for (own, told) in self.inputs.iter().zip(told) {
-            let after = cx.graph.select(busy, own.before, told);
+        for (own, known) in self.inputs.iter().zip(known) {
+            let after = cx.graph.select(busy, own.before, known);
             let next = cx.graph.select(self.ticking, after, own.value);
-            cx.next(told, next);
+            cx.next(known, next);
         }
         self.look(cx, crossed, stepped);
     }
 
-    /// For each input, the value that the instance was last told of at an iteration, or that it had
+    /// For each input, the value that the instance received at its last iteration, or that it had
     /// before this event; and whether one has another value by now.
-    fn told(&mut self, cx: &mut Context) -> (Vec<NodeId>, NodeId) {
+    fn known_inputs(&mut self, cx: &mut Context) -> (Vec<NodeId>, NodeId) {
         let mut changed = cx.graph.bool(false);
         let mut all = Vec::new();
         for own in &self.inputs {
             let ty = cx.graph.ty(own.value);
             let zeros = Value::new(ty, vec![0.0; ty.len()]);
-            let told = cx.state(format!("told {}", own.port.name), zeros);
-            let difference = cx.graph.sub(own.before, told);
+            let known = cx.state(format!("known {}", own.port.name), zeros);
+            let difference = cx.graph.sub(own.before, known);
             let differs = cx.nonzero(difference);
             changed = cx.graph.or(changed, differs);
-            all.push(told);
+            all.push(known);
         }
-        // Before the first iteration nothing is told.
+        // The instance has received nothing before the first iteration.
         let zero = cx.graph.real(0.0);
         let none = cx.graph.binary(Binary::Equal, self.updates, zero);
         let begun = cx.graph.not(none);

@@ -189,7 +189,7 @@ pub(super) struct Usage {
     pub looks: Vec<Look>,
     /// The references of states and rates for directional derivatives (Model Exchange).
     pub directional: Option<(Vec<u32>, Vec<u32>)>,
-    /// Whether it is to be told of steps that are not taken back (Model Exchange).
+    /// Whether it must be notified of steps that are not taken back (Model Exchange).
     pub completes: bool,
 }
 

@@ -34,6 +34,8 @@ const UNITS: usize = 1 << 16;
 const UNITS_APART: usize = 4096;
 const REGIONS: usize = 64;
 const MOVERS: usize = 8;
+/// The units for which it takes as long to find out as a plain tick saves.
+const UNITS_A_TICK: u64 = 64;
 
 /// A plain tick in progress, and what is known of all of them. Regions are bits.
 #[derive(Debug)]
@@ -86,7 +88,6 @@ pub(crate) struct PlainTicks {
 impl PlainTicks {
     /// What is known of the ticks of a program if all of them are plain.
     pub fn find(program: &Program) -> Option<Box<PlainTicks>> {
-        // The tables of a large model without ticks would take as long as a short run.
         let watched = program.regions.iter().any(|region| !region.watches.is_empty());
         if !is_plain(program) || program.timers.is_empty() && !watched {
             return None;
@@ -255,16 +256,29 @@ impl Engine<'_> {
         most: u32,
         sink: &mut dyn Sink,
     ) -> Result<bool, RunError> {
-        if self.scratch.plain.is_none() || most < LEAST || !self.has_plain_ticks(sink) {
+        if most < LEAST || !self.has_plain_ticks(sink) {
             return Ok(false);
         }
-        let Some(mut own) = self.scratch.plain.take() else { return Ok(false) };
+        let Some(mut own) = self.take_plain() else { return Ok(false) };
         self.begin_rows(&mut own, sink);
         let result = self.plain_ticks(&mut own, limit, most, sink);
         self.end_rows(&mut own);
         self.scratch.plain_time = None;
-        self.scratch.plain = Some(own);
+        self.scratch.plain = Some(Some(own));
         result
+    }
+
+    /// What is known of the ticks of the program, once a run has had so many that it is worth while to
+    /// find that out.
+    #[inline]
+    fn take_plain(&mut self) -> Option<Box<PlainTicks>> {
+        match &mut self.scratch.plain {
+            Some(known) => known.take(),
+            None if UNITS_A_TICK * self.state.counters.ticks < self.program.units.len() as u64 => {
+                None
+            }
+            unknown => unknown.insert(PlainTicks::find(self.program)).take(),
+        }
     }
 
     /// Whether units are compiled, and rows are those of ticks and of steps.

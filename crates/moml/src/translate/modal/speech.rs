@@ -7,25 +7,51 @@
 //!                              immediate transition emits
 //!          otherwise           what the diagram emits
 //! ```
+//!
+//! Of several transitions whose guards hold, a preemptive one is taken before the others, and a
+//! default one after those of its kind.
 
 use std::collections::BTreeMap;
 
 use super::super::composite::{expression_block, tick_port};
 use super::super::{Content, names};
-use super::transition::{Transition, leaving, refinements};
+use super::transition::{Transition, is_for_errors, leaving, refinements};
 use super::{Machine, Translated};
 use crate::Problem;
 use crate::tree::{Component, Property, Relation, find};
 
-/// Whether nothing but a guard decides about a transition of a state. A preemptive one silences
-/// whatever the state emits.
-pub fn is_plain(relation: &Relation, state: &Component) -> bool {
-    let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
-    let odd = ["nondeterministic", "defaultTransition", "error", "errorTransition", "termination"];
+fn text<'a>(relation: &'a Relation, name: &str) -> Option<&'a str> {
+    find(&relation.properties, name).and_then(Property::text)
+}
+
+/// Which of several transitions of a state is taken if their guards hold: the one of the lowest rank.
+pub fn rank(relation: &Relation) -> u8 {
+    let is = |name: &str| text(relation, name) == Some("true");
+    2 * u8::from(!is("preemptive")) + u8::from(is("defaultTransition"))
+}
+
+/// Whether more than a guard decides about a transition.
+fn is_odd(relation: &Relation) -> bool {
+    let odd = ["nondeterministic", "error", "errorTransition", "termination"];
     let waits = |text: &str| text.contains("timeout") || text.contains("random()");
-    let texts = ["guardExpression", "outputActions"].iter().filter_map(|name| text(name));
-    let silences = text("preemptive") == Some("true") && !refinements(state).is_empty();
-    !silences && !odd.iter().any(|name| text(name) == Some("true")) && !texts.into_iter().any(waits)
+    let mut texts = ["guardExpression", "outputActions"].iter();
+    odd.iter().any(|name| text(relation, name) == Some("true"))
+        || texts.any(|name| text(relation, name).is_some_and(waits))
+}
+
+/// Whether a transition fails to be taken if another one of its state can be. What silences the
+/// state needs no such care.
+fn yields(relation: &Relation, other: &Relation, state: &Component) -> bool {
+    let silences = rank(other) < 2 && !refinements(state).is_empty();
+    !silences && !is_for_errors(other) && rank(other) < rank(relation)
+}
+
+/// Whether nothing but guards decides about a transition of a state, which may be one of `others`.
+/// A preemptive one silences whatever the state emits.
+pub fn is_plain(relation: &Relation, state: &Component, others: &[&Relation]) -> bool {
+    let silences = rank(relation) < 2 && !refinements(state).is_empty();
+    let mut before = others.iter().filter(|other| yields(relation, other, state));
+    !silences && !is_odd(relation) && !before.any(|other| is_odd(other))
 }
 
 /// The outputs of a state with what its transitions emit. `states` has all states and the number of
@@ -43,12 +69,13 @@ pub fn outputs(
     let mut content = std::mem::take(&mut translated[at].content);
     let speech = Speech { machine, states, translated, at };
     let leaving = leaving(machine, states[at], states);
+    let all: Vec<&Relation> = leaving.iter().map(|(own, _)| *own).collect();
     let mut plain: Vec<(Transition, Vec<(String, String)>)> = Vec::new();
-    for (relation, to) in leaving.into_iter().filter(|(own, _)| is_plain(own, states[at])) {
+    for (relation, to) in leaving.into_iter().filter(|(own, _)| is_plain(own, states[at], &all)) {
         let transition = speech.transition(relation, to);
-        let told = format!("transition {}.{}", controller.path, relation.name);
+        let subject = format!("transition {}.{}", controller.path, relation.name);
         let said = speech.said(&transition, &mut vec![at], &mut content).map_err(|reason| {
-            Problem::unsupported(&controller.file, relation.line, &told, reason)
+            Problem::unsupported(&controller.file, relation.line, &subject, reason)
         })?;
         plain.push((transition, said));
     }
@@ -56,13 +83,20 @@ pub fn outputs(
         if said.is_empty() {
             continue;
         }
-        let told = format!("transition {}.{}", controller.path, transition.relation.name);
-        let taken = speech.taken(&transition, &mut content).map_err(|reason| {
-            Problem::unsupported(&controller.file, transition.relation.line, &told, reason)
-        })?;
-        for (output, value) in said {
+        let subject = format!("transition {}.{}", controller.path, transition.relation.name);
+        let taken =
+            speech.taken(&transition, states[at], &all, &mut content).map_err(|reason| {
+                Problem::unsupported(&controller.file, transition.relation.line, &subject, reason)
+            })?;
+        for (output, value) in said.into_iter().filter(|_| taken != "false") {
             let other = outputs.get(&output).map_or("absent", String::as_str);
-            let text = choice(&taken, &value, other);
+            let mut text = choice(&taken, &value, other);
+            if let Some(fires) = speech.fires(&transition, &mut content) {
+                // A machine that fires at events says nothing between them.
+                let others =
+                    if other == "absent" { String::new() } else { format!(" or present({other})") };
+                text = format!("when({fires}{others}, {text})");
+            }
             let name = names::fresh(&format!("{output}_said"), &mut content.used);
             content.blocks.push((name.clone(), expression_block(&text)));
             outputs.insert(output, name);
@@ -93,17 +127,82 @@ impl<'a> Speech<'a> {
         Transition { machine, relation, states, translated, from: self.at, to, spoken: true }
     }
 
-    /// The condition under which a transition is taken, which is never absent.
-    fn taken(&self, transition: &Transition, content: &mut Content) -> Result<String, String> {
+    /// When a machine that fires at events alone fires, as far as a transition is concerned: at the
+    /// firings of the model, or with its inputs. A guard that names no input holds from the start.
+    fn fires(&self, transition: &Transition, content: &mut Content) -> Option<String> {
+        if let Some(tick) = self.machine.inputs.get(&tick_port()) {
+            return Some(format!("present({tick})"));
+        }
+        if !self.machine.events {
+            return None;
+        }
+        let guard = transition.guard(transition.text("guardExpression").unwrap_or("true")).ok()?.0;
+        let guard = guard.unwrap_or_default();
+        let inputs: Vec<&String> = self.machine.inputs.values().collect();
+        let mut all: Vec<String> = inputs.iter().map(|own| format!("present({own})")).collect();
+        if !inputs.iter().any(|own| guard.contains(own.as_str())) {
+            all.push(format!("present({})", entry(content)));
+        }
+        Some(all.join(" or "))
+    }
+
+    /// The condition under which a transition of a state is taken, which is never absent: its guard
+    /// holds, and that of none of `others` that comes before it.
+    fn taken(
+        &self,
+        transition: &Transition<'a>,
+        state: &Component,
+        others: &[&'a Relation],
+        content: &mut Content,
+    ) -> Result<String, String> {
+        let leaves = state.path == self.states[self.at].path;
+        let own = self.enabled(transition, leaves, content)?;
+        let mut before = Vec::new();
+        for other in others.iter().filter(|other| yields(transition.relation, other, state)) {
+            match &*self.enabled(&self.transition(other, transition.to), leaves, content)? {
+                "false" => {}
+                "true" => return Ok("false".to_owned()),
+                other => before.push(other.to_owned()),
+            }
+        }
+        if before.is_empty() || own == "false" {
+            return Ok(own);
+        }
+        let taken = names::fresh("taken", &mut content.used);
+        let text = format!("{own} and not ({})", before.join(" or "));
+        content.blocks.push((taken.clone(), expression_block(&text)));
+        Ok(taken)
+    }
+
+    /// The condition under which a transition can be taken, which is never absent. It leaves the
+    /// present state, or one that is left as soon as it is entered.
+    fn enabled(
+        &self,
+        transition: &Transition,
+        leaves: bool,
+        content: &mut Content,
+    ) -> Result<String, String> {
         let text = transition.text("guardExpression").unwrap_or("true");
-        let tick = self.machine.inputs.get(&tick_port());
+        let tick = self.machine.inputs.get(&tick_port()).map(|tick| {
+            // The firing at which an error has led here is over.
+            let hurt =
+                leaves && self.machine.hurt.contains(&self.at) && !transition.is("immediate");
+            format!("present({tick}){}", if hurt { " and time > 0" } else { "" })
+        });
         let (Some(guard), _) = transition.guard(text)? else {
-            return Ok(tick.map_or("true".to_owned(), |tick| format!("present({tick})")));
+            return Ok(match tick {
+                Some(tick) => tick,
+                None if self.machine.events && leaves => format!("present({})", entry(content)),
+                None => "true".to_owned(),
+            });
         };
+        if guard == "false" {
+            return Ok(guard);
+        }
         let name = names::fresh("guard", &mut content.used);
         content.blocks.push((name.clone(), expression_block(&guard)));
         let taken = names::fresh("taken", &mut content.used);
-        let fires = tick.map_or(String::new(), |tick| format!("present({tick}) and "));
+        let fires = tick.map_or(String::new(), |tick| format!("{tick} and "));
         let text = format!("if {fires}present({name}) then {name} else false");
         content.blocks.push((taken.clone(), expression_block(&text)));
         Ok(taken)
@@ -121,14 +220,21 @@ impl<'a> Speech<'a> {
             return Ok(all);
         }
         visited.push(transition.to);
-        for (relation, to) in leaving(self.machine, self.states[transition.to], self.states) {
+        let entered = self.states[transition.to];
+        let mut at_once = leaving(self.machine, entered, self.states);
+        at_once.retain(|(own, _)| text(own, "immediate") == Some("true"));
+        let others: Vec<&Relation> = at_once.iter().map(|(own, _)| *own).collect();
+        for (relation, to) in at_once {
             let next = self.transition(relation, to);
-            if !next.is("immediate") || !is_plain(relation, self.states[transition.to]) {
+            if !is_plain(relation, entered, &others) {
                 continue;
             }
             let said = self.said(&next, visited, content)?;
-            let taken = if said.is_empty() { String::new() } else { self.taken(&next, content)? };
-            for (output, value) in said {
+            let taken = match said.is_empty() {
+                true => String::new(),
+                false => self.taken(&next, entered, &others, content)?,
+            };
+            for (output, value) in said.into_iter().filter(|_| taken != "false") {
                 let own = all.iter().position(|(name, _)| *name == output);
                 let other = own.map_or("absent".to_owned(), |own| all.remove(own).1);
                 all.push((output, choice(&taken, &value, &other)));
@@ -137,4 +243,16 @@ impl<'a> Speech<'a> {
         visited.pop();
         Ok(all)
     }
+}
+
+/// The event at which a state of a machine that fires at events is entered.
+pub fn entry(content: &mut Content) -> String {
+    let block = super::super::composite::once_at_the_start();
+    let found = content.blocks.iter().find(|(_, own)| *own == block);
+    if let Some((name, _)) = found {
+        return name.clone();
+    }
+    let name = names::fresh("entered", &mut content.used);
+    content.blocks.push((name.clone(), block));
+    name
 }

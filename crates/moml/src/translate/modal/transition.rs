@@ -6,7 +6,7 @@ use super::super::actor::grouped;
 use super::super::composite::tick_port;
 use super::super::scope::Scope;
 use super::super::{Content, names};
-use super::speech::is_plain;
+use super::speech::{is_plain, rank};
 use super::{Machine, Translated};
 use crate::Problem;
 use crate::expression::{self, Name, Node};
@@ -31,7 +31,19 @@ pub fn leaving<'a>(
     let to = |own: &&Relation| {
         states.iter().position(|to| linked(format!("{}.incomingPort", to.name), &own.name))
     };
-    leaves.filter_map(|own| Some((own, to(&own)?))).collect()
+    leaves.filter(|own| !is_idle(own)).filter_map(|own| Some((own, to(&own)?))).collect()
+}
+
+/// Whether a transition is taken if its state fails.
+pub fn is_for_errors(relation: &Relation) -> bool {
+    let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
+    ["error", "errorTransition"].iter().any(|name| text(name) == Some("true"))
+}
+
+/// Whether a transition for errors never answers one.
+fn is_idle(relation: &Relation) -> bool {
+    let guard = find(&relation.properties, "guardExpression").and_then(Property::text);
+    is_for_errors(relation) && guard == Some("false")
 }
 
 /// The names of the refinements of a state.
@@ -64,11 +76,17 @@ pub fn transitions(
         let to = states
             .iter()
             .position(|other| linked(&format!("{}.incomingPort", other.name)).contains(&name));
-        let told = format!("transition {}.{name}", controller.path);
-        let failed =
-            |reason: String| Problem::unsupported(&controller.file, relation.line, &told, reason);
+        if is_idle(relation) {
+            continue;
+        }
+        let subject = format!("transition {}.{name}", controller.path);
+        let failed = |reason: String| {
+            Problem::unsupported(&controller.file, relation.line, &subject, reason)
+        };
         let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
-        let spoken = machine.speaks(at) && is_plain(relation, state);
+        let others = leaving(machine, state, states);
+        let others: Vec<&Relation> = others.iter().map(|(own, _)| *own).collect();
+        let spoken = machine.speaks(at) && is_plain(relation, state, &others);
         let transition = Transition { machine, relation, states, translated, from: at, to, spoken };
         all.push(transition.yaml().map_err(failed)?);
     }
@@ -117,10 +135,21 @@ impl Transition<'_> {
         if self.is("termination") {
             guard = Some(self.terminated(guard)?);
         }
-        if let Some(tick) = self.machine.inputs.get(&tick_port()).filter(|_| after.is_none()) {
-            // At a tick only one transition is taken.
+        let fails = is_for_errors(self.relation);
+        if fails && guard.is_some() {
+            return Err("an error transition with a guard".to_owned());
+        }
+        let tick = self.machine.inputs.get(&tick_port());
+        if let Some(tick) = tick.filter(|_| after.is_none() && !fails) {
+            // At a tick only one transition is taken, one for an error included.
             let own = guard.map_or(String::new(), |own| format!(" and {}", conjunct(&own)));
-            guard = Some(format!("present({tick}){own}"));
+            let hurt = self.machine.hurt.contains(&self.from) && !self.is("immediate");
+            let later = if hurt { " and elapsed > 0" } else { "" };
+            guard = Some(format!("present({tick}){later}{own}"));
+        } else if guard.is_none() && after.is_none() && !fails {
+            let entered = self.translated[self.from].entered.as_ref();
+            let entered = entered.filter(|_| !self.is("immediate") && !self.is("termination"));
+            guard = entered.map(|entered| format!("present({entered})"));
         }
         if let Some(guard) = guard {
             entries.push(("when".to_owned(), Yaml::Text(guard)));
@@ -143,16 +172,20 @@ impl Transition<'_> {
         if !output.is_empty() {
             entries.push(("output".to_owned(), Yaml::map(output)));
         }
+        // Without a diagram that it would silence, a preemptive transition only comes first.
+        let silences = !refinements(self.states[self.from]).is_empty();
+        let first = !silences && self.is("preemptive");
+        if first {
+            let priority = i32::from(rank(self.relation)) - 2;
+            entries.push(("priority".to_owned(), Yaml::Text(priority.to_string())));
+        }
         let flags = [
             ("history", self.resumes()),
             ("immediate", self.is("immediate")),
-            (
-                "preemptive",
-                self.is("preemptive") && !refinements(self.states[self.from]).is_empty(),
-            ),
+            ("preemptive", self.is("preemptive") && silences),
             ("nondeterministic", self.is("nondeterministic")),
-            ("default", self.is("defaultTransition")),
-            ("error", self.is("errorTransition")),
+            ("default", self.is("defaultTransition") && !first),
+            ("error", fails),
         ];
         for (name, holds) in flags {
             if holds {
@@ -358,8 +391,9 @@ pub fn hoisted(
     for relation in &controller.relations {
         let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
         let text = text("setActions").or(text("commitActions")).unwrap_or_default();
-        let told = format!("transition {}.{}", controller.path, relation.name);
-        let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
+        let subject = format!("transition {}.{}", controller.path, relation.name);
+        let failed =
+            |reason: String| Problem::unsupported(&own.file, relation.line, &subject, reason);
         for (target, value) in assignments(text).map_err(failed)? {
             let Some((refinement, name)) = target.split_once('.') else { continue };
             if let Node::Function(..) = value {
@@ -469,7 +503,7 @@ pub fn assignments(text: &str) -> Result<Vec<(String, Node)>, String> {
 }
 
 /// The parts of a text between those `;` that are outside all brackets and quotes.
-fn separated(text: &str) -> Vec<&str> {
+pub fn separated(text: &str) -> Vec<&str> {
     let (mut depth, mut quoted) = (0i64, false);
     text.split(|c: char| {
         match c {
