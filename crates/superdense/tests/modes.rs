@@ -134,7 +134,7 @@ fn a_clock_in_a_state_is_exact_after_a_long_time() {
     let system = compile(LATE);
     let trace = system.simulate().expect("it runs").trace;
     let states = changes(&trace, "m.state");
-    assert_eq!(states.len(), 9, "{states:?}");
+    assert_eq!(states.len(), 8, "{states:?}");
     let state: Vec<_> = trace.series("m.state");
     let (mut spent, mut entered) = (Time::ZERO, None);
     let mut compared = 0;

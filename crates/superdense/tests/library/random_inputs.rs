@@ -10,7 +10,8 @@ use crate::common::draws::Draws;
 use crate::common::try_compile;
 
 /// Random signals of several kinds, as blocks of a model: one that varies and jumps, one that is
-/// small and positive, one that is a truth value, events of both kinds, and vectors.
+/// small and positive, one that is a truth value, events of both kinds, events that are positive, and
+/// vectors.
 fn probes(draws: &mut Draws) -> Vec<(&'static str, String)> {
     let (mut offsets, mut values) = (Vec::new(), Vec::new());
     let mut offset = 0.0;
@@ -47,14 +48,16 @@ fn probes(draws: &mut Draws) -> Vec<(&'static str, String)> {
         ("probe_small", small),
         ("probe_truth", truth),
         ("probe_hits", expression("probe_events > 0")),
+        ("probe_times", expression("0.1 + abs(probe_events)")),
         ("probe_vector", expression("[probe_wave, probe_small, probe_held]")),
         ("probe_vectors", expression("[probe_events, -probe_events, probe_events^2]")),
+        ("probe_five", expression("[1, -1, 2, 0.5, 0] * probe_wave")),
     ]
 }
 
-const SCALARS: [&str; 5] =
-    ["probe_wave", "probe_events", "probe_truth", "probe_hits", "probe_small"];
-const VECTORS: [&str; 2] = ["probe_vector", "probe_vectors"];
+const SCALARS: [&str; 6] =
+    ["probe_wave", "probe_events", "probe_truth", "probe_hits", "probe_small", "probe_times"];
+const VECTORS: [&str; 3] = ["probe_vector", "probe_vectors", "probe_five"];
 
 fn with(text: &str, path: &[&str], value: &str) -> Option<String> {
     let path = path.iter().map(|key| (*key).to_owned()).collect();
