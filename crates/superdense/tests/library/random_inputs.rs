@@ -51,7 +51,7 @@ fn probes(draws: &mut Draws) -> Vec<(&'static str, String)> {
         ("probe_times", expression("0.1 + abs(probe_events)")),
         ("probe_vector", expression("[probe_wave, probe_small, probe_held]")),
         ("probe_vectors", expression("[probe_events, -probe_events, probe_events^2]")),
-        ("probe_five", expression("[1, -1, 2, 0.5, 0] * probe_wave")),
+        ("probe_five", expression("[-2, -1, 0, 1, 2] * probe_small")),
     ]
 }
 
