@@ -164,7 +164,8 @@ fn a_clock_in_a_state_is_exact_after_a_long_time() {
     let seen: Vec<f64> = trace.series("m.seen").into_iter().map(|(_, seen)| seen).collect();
     let tenths: Vec<f64> = (0..seen.len()).map(|k| k as f64 / 10.0).collect();
     assert_eq!(seen, tenths);
-    let [interpreted, native] = [Backend::Interpreter, Backend::Native].map(|own| by(&system, own));
+    let [interpreted, native] =
+        [Backend::Interpreter, Backend::Native].map(|own| by(&system, own).0);
     assert_eq!(interpreted, native);
 }
 
