@@ -91,10 +91,20 @@ pub fn pack(path: &Path, files: &[(&str, &[u8])]) {
 /// A folder with `lag.fmu`, of which something is wrong.
 fn lag(test: &str, fault: u32) -> PathBuf {
     let folder = scratch(test);
-    let library = compiled(&folder, "two", fault);
-    let files = [("modelDescription.xml", TWO.as_bytes()), (&*place(2, "lag"), &library)];
-    pack(&folder.join("lag.fmu"), &files);
+    pack_lag(&folder, fault, TWO);
     folder
+}
+
+fn pack_lag(folder: &Path, fault: u32, description: &str) {
+    let library = compiled(folder, "two", fault);
+    let files = [("modelDescription.xml", description.as_bytes()), (&*place(2, "lag"), &library)];
+    pack(&folder.join("lag.fmu"), &files);
+}
+
+/// Puts `lag.fmu` into a folder, whose input may move within a step.
+pub fn pack_able_lag(folder: &Path) {
+    let able = "<CoSimulation canInterpolateInputs=\"true\"";
+    pack_lag(folder, 0, &TWO.replace("<CoSimulation", able));
 }
 
 /// A model of one FMU with some fields.
@@ -182,11 +192,8 @@ fn a_step_has_the_inputs_of_the_point_before() {
 /// limit at this one.
 #[test]
 fn inputs_that_move_within_a_step() {
-    let folder = lag("fmu-linear", 0);
-    let library = compiled(&folder, "two", 0);
-    let able = TWO.replace("<CoSimulation", "<CoSimulation canInterpolateInputs=\"true\"");
-    let files = [("modelDescription.xml", able.as_bytes()), (&*place(2, "lag"), &library)];
-    pack(&folder.join("lag.fmu"), &files);
+    let folder = scratch("fmu-linear");
+    pack_able_lag(&folder);
     model(&folder, ", u: time + (if time >= 0.5 then 1 else 0), inputs: linear");
     let done = run(&folder);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -210,6 +217,33 @@ fn defaults_are_those_of_the_description() {
     let last = rows(&folder).pop().expect("rows");
     let x = (0..8).fold(0.5, |x, _| x + 0.125 * (2.0 - x));
     assert_eq!(last[2].to_bits(), f64::to_bits(x));
+}
+
+/// An FMU without outputs shows its local variables. What a variable lacks is taken from its declared
+/// type.
+#[test]
+fn local_variables_and_declared_types() {
+    let folder = lag("fmu-local", 0);
+    let library = compiled(&folder, "two", 0);
+    let text = TWO
+        .replace("causality=\"output\"", "causality=\"local\"")
+        .replace("<Real start=\"0.5\"/>", "<Real declaredType=\"Length\" start=\"0.5\"/>")
+        .replace(
+            "<DefaultExperiment",
+            "<TypeDefinitions><SimpleType name=\"Length\"><Real unit=\"m\" nominal=\"5\"/>\
+             </SimpleType></TypeDefinitions><DefaultExperiment",
+        );
+    let from = text.find("<ModelStructure>").expect("a structure");
+    let text = format!("{}<ModelStructure/></fmiModelDescription>", &text[..from]);
+    let path = folder.join("lag.fmu");
+    pack(&path, &[("modelDescription.xml", text.as_bytes()), (&*place(2, "lag"), &library)]);
+    model(&folder, "");
+    assert!(run(&folder).status.success());
+    assert_eq!(rows(&folder).pop().expect("rows")[3], 8.0);
+    let own = superdense::fmi::Contents::read(&path, &superdense::fmi::Limits::default());
+    let own = own.expect("an archive").description;
+    let y = own.variable("y").expect("a variable");
+    assert_eq!((y.unit.as_deref(), y.nominal), (Some("m"), Some(5.0)));
 }
 
 /// Two FMUs in a loop: each takes the output that the other had at the point before.

@@ -144,7 +144,7 @@ fn long_functions_are_recognised() {
     for (n, expected) in [(58, 0), (59, 1)] {
         check("a.rs", format!("pub(crate) fn f(\n) {{\n{}}}\n", body("    1;", n - 1)), expected);
         check("a.rs", format!("    fn f() {{\n{}    }}\n", body("        1;", n)), expected);
-        check("a.py", format!("def f(\n    a,\n):\n{}x = 1\n", body("    1", n - 2)), expected);
+        check("a.py", format!("def f(\n    a,\n):\n{}x = 1\n", body("    1", n - 1)), expected);
         check("a.c", format!("int f(void) {{\n{}}}\n", body("  1;", n)), expected);
         check("a.js", format!("export function f() {{\n{}}}\n", body("  1;", n)), expected);
     }

@@ -7,6 +7,7 @@ mod codes;
 mod common;
 mod faults;
 mod fmt;
+mod fmu_ahead;
 mod fmu_exchange;
 mod fmu_import;
 mod fmu_runs;

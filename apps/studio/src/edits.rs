@@ -203,9 +203,13 @@ fn removed_state(text: &str, machine: &[String], name: &str) -> Result<Vec<Block
 }
 
 /// Whether a text is a model without mistakes, as far as one can tell without other files.
-pub(crate) fn is_whole(text: &str) -> bool {
+fn is_whole(text: &str) -> bool {
+    is_valid(text, &Library::standard())
+}
+
+pub(crate) fn is_valid(text: &str, library: &Library) -> bool {
     let model = parse("model.yaml", text, &mut |_| Err("not read".to_owned()));
-    model.is_ok_and(|model| System::compile(&model, &Library::standard()).is_ok())
+    model.is_ok_and(|model| System::compile(&model, library).is_ok())
 }
 
 /// A value as YAML on one line; quotes are added where YAML needs them.

@@ -4,7 +4,7 @@
 use superdense::edit::{fields, value_in_brackets};
 use superdense::{Accepts, Count, Info, Kind, Library, descriptions};
 
-use crate::edits::is_whole;
+use crate::edits::is_valid;
 
 /// What the language has beside the blocks of the library.
 const FORMS: [(&str, &str); 2] = [
@@ -22,13 +22,14 @@ pub(crate) fn entry(kind: &str) -> Option<String> {
     if let Some((_, text)) = FORMS.iter().find(|own| own.0 == kind) {
         return Some((*text).to_owned());
     }
-    let all = descriptions(&Library::standard());
+    let library = Library::standard();
+    let all = descriptions(&library);
     let info = all.iter().find(|own| own.name == kind)?;
     let example = example(info);
     let needed = needed(info, &example);
     // With what it needs, and else with all that its example has.
     let whole = shown(info, &example);
-    let tried = [&needed, &whole].into_iter().find_map(|own| valid(info, own));
+    let tried = [&needed, &whole].into_iter().find_map(|own| valid(info, own, &library));
     tried.or_else(|| {
         Some(written(info, &needed.iter().map(|own| own.1[0].clone()).collect::<Vec<_>>(), &needed))
     })
@@ -83,7 +84,7 @@ fn shown(info: &Info, example: &[(String, String)]) -> Vec<Field> {
 }
 
 /// The first choice of values that makes a model of this block alone.
-fn valid(info: &Info, all: &[Field]) -> Option<String> {
+fn valid(info: &Info, all: &[Field], library: &Library) -> Option<String> {
     let count = all.iter().map(|own| own.1.len()).product::<usize>().min(MOST_TRIALS);
     (0..count).find_map(|mut number| {
         let choice = |(_, values): &Field| {
@@ -93,7 +94,8 @@ fn valid(info: &Info, all: &[Field]) -> Option<String> {
         };
         let values: Vec<String> = all.iter().map(choice).collect();
         let entry = written(info, &values, all);
-        is_whole(&format!("superdense: 1\nblocks: {{own: {entry}}}\n")).then_some(entry)
+        let alone = format!("superdense: 1\nblocks: {{own: {entry}}}\n");
+        is_valid(&alone, library).then_some(entry)
     })
 }
 

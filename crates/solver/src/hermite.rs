@@ -189,7 +189,7 @@ mod tests {
                 }
             }
         }
-        assert!(near > 100, "bounds that exclude something: {near}");
+        assert!(near > 50, "bounds that exclude something: {near}");
         let line = Cubic { value: [1.0, -3.0], slope: [-4.0, -4.0] };
         let (earliest, latest) = (line.earliest_zero(), line.latest_zero());
         assert!(0.25 - earliest < 2e-9 && latest - 0.25 < 2e-9);

@@ -98,6 +98,24 @@ impl Run {
         }
     }
 
+    /// Advances to the end of the next step of the solver, the next event, or a time before them;
+    /// returns whether something has happened at the time that was reached. Like
+    /// [`Run::advance_to`], it changes no bit of what follows.
+    pub fn advance_to_step(&mut self, time: Time) -> Result<(Option<StopReason>, bool), RunError> {
+        let ticks = self.counters().ticks;
+        match self.advance_within(time, 1)? {
+            Progress::Going => {
+                let now = self.tag().time.clamp(self.now, time);
+                Ok((self.advance_to(now)?, self.counters().ticks != ticks))
+            }
+            Progress::Reached => {
+                self.now = self.now.max(time);
+                Ok((None, false))
+            }
+            Progress::Done(reason) => Ok((Some(reason), false)),
+        }
+    }
+
     /// The error of a start without an input that has no initial value and was not given.
     pub fn missing_input(&self) -> Option<RunError> {
         let Executor::Exact(simulation) = &self.executor else { return None };
@@ -177,9 +195,8 @@ impl Run {
         let simulation = self.fed(input)?;
         let most = input.most_coefficients();
         if coefficients.is_empty() || coefficients.len() > most {
-            return Err(
-                input.wrong(format!("{} coefficients, not 1 to {most}", coefficients.len()))
-            );
+            return Err(input
+                .wrong(format!("a list of {} coefficients, not 1 to {most}", coefficients.len())));
         }
         coefficients.iter().try_for_each(|values| input.check(values))?;
         let mut values = coefficients.concat();

@@ -104,12 +104,13 @@ int fmi2DoStep(void *c, double t, double h, int keep) {
 }
 #endif
 #if FAULT == 0
-#include "states.h"
-int fmi2SetFMUstate(void *c, void *s) {
-    Model *own = c, *from = s;
+#define VERSION 2
+static int restore(Model *own, const Model *from) {
     const Callbacks *callbacks = own->callbacks;
     *own = *from;
     own->callbacks = callbacks;
     return OK;
 }
+#define RESTORE(own, from) restore(own, from)
+#include "states.h"
 #endif

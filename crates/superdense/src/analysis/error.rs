@@ -19,7 +19,6 @@ pub struct Residual {
 }
 
 impl fmt::Display for Residual {
-    // One message for each variant: a table, and so longer than a function should otherwise be.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: off by {}", self.name, base::shown(self.value))
     }
@@ -217,6 +216,7 @@ impl AnalysisError {
 }
 
 impl fmt::Display for AnalysisError {
+    // One message for each variant: a table, and so longer than a function should otherwise be.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AnalysisError::FixedSteps => {

@@ -328,9 +328,23 @@ impl Instance {
         fill(states, &self.owned()?.owner.states)
     }
 
+    /// Computes rates and indicators. During an event they are those of the microstep that it has come
+    /// to, as if no other followed.
+    fn look_at_rates(&mut self) -> Result<(), InstanceError> {
+        self.look()?;
+        let Owned { simulation, owner, inputs, .. } = self.owned()?;
+        if owner.event && simulation.is_in_tick() {
+            let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+            simulation.evaluate_outside(&at, &mut owner.rates, &mut owner.indicators);
+            // Recorded signals are those of the microstep.
+            simulation.look_inside();
+        }
+        Ok(())
+    }
+
     /// Their derivatives.
     pub fn derivatives(&mut self, rates: &mut [f64]) -> Result<(), InstanceError> {
-        self.look()?;
+        self.look_at_rates()?;
         let own = &self.owned()?.owner.rates;
         if own.iter().any(|x| !x.is_finite()) {
             return Err(InstanceError::NotFinite);
@@ -340,7 +354,7 @@ impl Instance {
 
     /// The event indicators.
     pub fn indicators(&mut self, indicators: &mut [f64]) -> Result<(), InstanceError> {
-        self.look()?;
+        self.look_at_rates()?;
         fill(indicators, &self.owned()?.owner.indicators)
     }
 

@@ -97,7 +97,8 @@ impl InputHandle {
     /// Refuses numbers that are no value of this input.
     pub(crate) fn check(&self, values: &[f64]) -> Result<(), HoldError> {
         if values.len() != self.ty.len() {
-            return Err(self.wrong(format!("{} numbers", values.len())));
+            let (count, plural) = (values.len(), if values.len() == 1 { "" } else { "s" });
+            return Err(self.wrong(format!("a list of {count} number{plural}")));
         }
         if values.iter().any(|x| !x.is_finite()) {
             return Err(HoldError::NotFinite { name: self.name.clone() });
