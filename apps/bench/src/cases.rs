@@ -7,6 +7,7 @@ mod ball;
 pub(crate) mod batch;
 mod buck;
 mod chain;
+mod collisions;
 mod events;
 mod impulses;
 pub(crate) mod linear;
@@ -16,6 +17,7 @@ mod recording;
 mod relays;
 mod robertson;
 mod sampled;
+mod sliding;
 mod startup;
 mod state_space;
 
@@ -35,7 +37,7 @@ pub(crate) struct Case {
 }
 
 /// All cases, in the order of the report.
-pub(crate) const ALL: [Case; 15] = [
+pub(crate) const ALL: [Case; 17] = [
     Case { name: "lorenz", check: || lorenz::exactness().map(drop), figures: lorenz::figures },
     Case { name: "ball", check: ball::check, figures: ball::figures },
     Case { name: "chain", check: || chain::exactness().map(drop), figures: chain::figures },
@@ -59,6 +61,8 @@ pub(crate) const ALL: [Case; 15] = [
         check: || state_space::exactness().map(drop),
         figures: state_space::figures,
     },
+    Case { name: "collisions", check: collisions::check, figures: collisions::figures },
+    Case { name: "sliding", check: sliding::check, figures: sliding::figures },
 ];
 
 /// A hand-written version that other programs are compared with.

@@ -102,6 +102,24 @@ impl Time {
         if self.0 < 0 { -seconds } else { seconds }
     }
 
+    /// What is left of this time beyond a float near it \[s\]: their difference, exact before it is
+    /// rounded.
+    pub fn beyond(self, seconds: f64) -> f64 {
+        let (mantissa, exponent, sign) = seconds.integer_decode();
+        let scaled = i128::from(mantissa) * ATTOSECONDS_PER_SECOND * i128::from(sign);
+        let shift = u32::from(exponent.unsigned_abs());
+        // Whole attoseconds of the float, and what is left of it.
+        let (whole, rest) = match exponent {
+            0.. => (scaled << shift.min(14), 0.0),
+            _ if shift < 127 => {
+                let whole = scaled >> shift;
+                (whole, (scaled - (whole << shift)) as f64 * (-f64::from(shift)).exp2())
+            }
+            _ => (0, seconds * 1e18),
+        };
+        ((self.0 - whole) as f64 - rest) / 1e18
+    }
+
     /// The time elapsed since `earlier`, as a float \[s\].
     #[inline]
     pub fn since(self, earlier: Time) -> f64 {
@@ -271,6 +289,27 @@ mod tests {
         }
         assert_eq!(Time::from_f64(f64::INFINITY), None);
         assert_eq!(Time::from_f64(1e21), None);
+    }
+
+    #[test]
+    fn what_is_left_beyond_a_float_is_exact() {
+        for count in [1i128, 7, 10_i128.pow(17) / 3, 10_i128.pow(24) / 7, 10_i128.pow(37) / 3] {
+            for count in [count, -count] {
+                let time = Time(count);
+                for seconds in [time.seconds(), time.seconds() * (1.0 + 1e-15), 0.0] {
+                    // The float as a fraction is exact unless it needs more bits than there are.
+                    let Some(float) = rational_of_f64(seconds) else { continue };
+                    let difference = time.to_rational().checked_sub(&float);
+                    let Some(difference) = difference else { continue };
+                    let exact = *difference.numer() as f64 / *difference.denom() as f64;
+                    let beyond = time.beyond(seconds);
+                    assert!((beyond - exact).abs() <= 4e-16 * exact.abs(), "{beyond} {exact}");
+                }
+            }
+        }
+        assert!(Time::from_f64(0.1).unwrap().beyond(0.1).abs() <= 5e-19);
+        assert_eq!(Time::from_f64(3.0).unwrap().beyond(2.0), 1.0);
+        assert_eq!(Time::ZERO.beyond(1e-30), -1e-30);
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub enum RunError {
         tag: Tag,
         /// The first of the blocks.
         block: BlockName,
-        /// The blocks whose comparisons they are.
+        /// For each surface, the block whose comparison it is and the states that it depends on.
         blocks: Vec<String>,
         /// Why.
         failure: SlidingFailure,

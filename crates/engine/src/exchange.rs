@@ -232,7 +232,8 @@ impl Engine<'_> {
     /// The same without delayed signals.
     fn place_given(&mut self, at: &Outside<'_>) {
         let program = self.program;
-        self.state.slots[program.time.index()] = at.time;
+        let exact = Time::from_f64(at.time).unwrap_or_default();
+        program.set_time(&mut self.state.slots, exact, at.time);
         let mut rest = at.states;
         for region in &program.regions {
             let (own, others) = rest.split_at(region.dimension);

@@ -30,7 +30,8 @@ pub enum LaneRefusal {
     Still,
     /// Its parts move apart from each other, each with its own steps.
     Regions(usize),
-    /// States of a state machine have continuous states or guards of their own.
+    /// States of a state machine have continuous states or guards of their own, or clocks that are
+    /// read between events.
     Fragments,
     /// It delays continuous signals.
     Delays,
@@ -59,7 +60,7 @@ impl fmt::Display for LaneRefusal {
                 return write!(f, "{count} parts of the model move apart from each other");
             }
             LaneRefusal::Fragments => {
-                "states of a state machine have integrators or guards of their own"
+                "states of a state machine have integrators, guards or clocks of their own"
             }
             LaneRefusal::Delays => "continuous signals are delayed",
             LaneRefusal::Foreign => "an FMU follows each step",
@@ -92,7 +93,7 @@ pub fn region_in_lanes(program: &Program, options: &Options) -> Result<RegionId,
     let region = &program.regions[id];
     match () {
         () if region.dimension == 0 => Err(LaneRefusal::Still),
-        () if !region.is_whole() => Err(LaneRefusal::Fragments),
+        () if !region.is_whole() || !region.clocks.is_empty() => Err(LaneRefusal::Fragments),
         () if !region.lines.is_empty() => Err(LaneRefusal::Delays),
         () if !region.completions.is_empty() => Err(LaneRefusal::Foreign),
         () if region.recorded && (options.rows.steps || region.watched) => Err(LaneRefusal::Rows),

@@ -19,7 +19,7 @@ impl Engine<'_> {
         let start = self.options.start.time();
         self.check_inputs()?;
         self.check_bounds()?;
-        self.state.slots[self.program.time.index()] = start.seconds();
+        self.program.set_time(&mut self.state.slots, start, start.seconds());
         self.start_machines();
         while let Err(error) = self.settle_start() {
             let way = self.way_out(&error, &[]).ok_or(error)?;

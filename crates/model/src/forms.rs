@@ -30,7 +30,19 @@ pub const MODAL: Form = Form {
     category: "Modes",
     summary: "A state machine whose states have their own diagrams; only the current state's \
               diagram runs.",
-    aliases: &["ModalModel", "State Machine", "FSM", "Chart", "Stateflow", "Hybrid Automaton"],
+    aliases: &[
+        "ModalModel",
+        "State Machine",
+        "FSM",
+        "Chart",
+        "Stateflow",
+        "Hybrid Automaton",
+        "FSMActor",
+        "RSFlipFlop",
+        "Flip-Flop",
+        "Switch Case",
+        "If Action Subsystem",
+    ],
 };
 
 /// A system of differential equations.

@@ -67,6 +67,7 @@ pub(crate) fn program(
         guesses: slots.guesses,
         solved: solved_wires(schedule),
         fragments: machines.fragments,
+        clocks: slots.clocks.into_values().collect(),
         preempted: machines.preempted,
         remembering: machines.remembering,
         follows_steps: diagram.blocks.iter().any(|block| block.definition.follows_steps),

@@ -1,9 +1,10 @@
 //! Values between events that no tape computes, for messages about a failure.
 
 use diagram::{BlockId, RegionId, WireId};
-use ir::{Slot, Tape};
+use ir::{Op, Slot, Tape};
 
 use crate::program::Program;
+use crate::region::WatchId;
 
 impl Program {
     /// The first block whose value is not finite at the point that a region has reached, for a
@@ -34,6 +35,23 @@ impl Program {
                 copy[from..from + length].iter().any(|x| !x.is_finite())
             })
             .map(|(.., block)| *block)
+    }
+
+    /// The blocks with states on which a watched function depends, for a message.
+    pub fn moved_by(&self, watch: WatchId) -> Vec<BlockId> {
+        let region = &self.regions[watch.region];
+        let states = region.state.slots(region.dimension);
+        let mut blocks = Vec::new();
+        for node in self.graph.reachable(&[region.functions[watch.index].value]) {
+            if let Op::Leaf(slot) = self.graph.node(node).op
+                && states.contains(Slot(slot))
+            {
+                blocks.push(region.owners[(Slot(slot) - region.state) as usize]);
+            }
+        }
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks
     }
 
     /// The value of a wire between events, given the values in the buffer, for a message; none if

@@ -179,7 +179,9 @@ fn agreed(g: &mut Graph, a: NodeId, b: NodeId) -> NodeId {
 fn since(g: &mut Graph, slots: &Slots, fragment: FragmentId) -> NodeId {
     let now = g.leaf(slots.time.0, Type::REAL);
     let origin = g.leaf(slots.fragments[fragment].origin.0, Type::REAL);
-    g.sub(now, origin)
+    let difference = g.sub(now, origin);
+    let rest = g.leaf(slots.clocks[&fragment].rest.0, Type::REAL);
+    g.add(difference, rest)
 }
 
 /// Composes every part of every wire in a phase, without intermediate slots.

@@ -22,6 +22,7 @@ mod tracked;
 mod unit;
 
 mod alike;
+mod clocks;
 mod slots;
 
 mod assemble;
@@ -52,6 +53,7 @@ pub use blocks::{
     Begins, Impulses, InputKind, Memory as StateMemory, Part, Pending, Text, Timer, events_before,
     events_before_near,
 };
+pub use clocks::LocalClock;
 pub use delay_line::{
     DelayLine, DelayTrack, Kinks, LineId, Past, PastId, Reading, ReadingStage, VariableTiming,
 };

@@ -235,6 +235,11 @@ impl Program {
                 }
             }
         }
+        for clock in &self.clocks {
+            let name = names.name(clock.origin[0]);
+            names.put(clock.origin[1], 1, &format!("rest of {name}"));
+            names.put(clock.rest, 1, &format!("rest of time since {name}"));
+        }
         for line in self.lines.iter() {
             let name = format!("{}.delayed", self.origins.block(line.block).path);
             for (part, id) in ["?", ""].into_iter().zip(&line.to) {

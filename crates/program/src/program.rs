@@ -8,6 +8,7 @@ use diagram::{BlockId, Diagram, FragmentId, MachineId, Phase, RegionId, WireId};
 use ir::{Graph, Layout, NodeId, Slot, Tape};
 use schedule::Schedule;
 
+use crate::clocks::LocalClock;
 use crate::compose::compose;
 use crate::delay_line::{DelayLine, LineId};
 use crate::influence::Influence;
@@ -98,6 +99,8 @@ pub struct Code {
     pub solved: Vec<WireId>,
     /// The fragments that state machines switch on and off; the first always runs.
     pub fragments: Table<FragmentId, FragmentProgram>,
+    /// The clocks of fragments that blocks read.
+    pub clocks: Vec<LocalClock>,
     /// The state machines.
     pub machines: Table<MachineId, MachineProgram>,
     /// Which regions each source of ticks may reach.

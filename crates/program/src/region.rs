@@ -6,6 +6,7 @@ use diagram::{BlockId, FragmentId, RegionId, WireId};
 use ir::{Slot, Tape};
 use serde::{Deserialize, Serialize};
 
+use crate::clocks::LocalClock;
 use crate::delay_line::{LineId, Past, ReadingStage};
 use crate::jacobian::Jacobian;
 use crate::tracked::{StateId, TimerId, TrackedId, WireSlots};
@@ -90,6 +91,8 @@ pub struct RegionProgram {
     pub recorded: bool,
     /// Whether some of these are only looked at, at every step.
     pub watched: bool,
+    /// The clocks of fragments that its blocks read.
+    pub clocks: Vec<LocalClock>,
     /// Whether a loop in it may stay unknown.
     pub may_be_unknown: bool,
     /// Its states and watched functions, fragment by fragment.

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use base::{ParameterId, Table, Type};
-use blocks::{Begins, Part, Role, Setting};
+use blocks::{Begins, Leaf, Part, Role, Setting};
 use diagram::{BlockId, Diagram, FlatBlock, FragmentId, RegionId, WireId};
 use ir::{Guards, Layout, NodeId, Op, Slot};
 use rustc_hash::FxHashMap;
 
 use crate::alike::{Flowing, in_families};
+use crate::clocks::LocalClock;
 use crate::delay_line::{DelayLine, LineId};
 use crate::region::{
     Crossing, CrossingId, CrossingKind, EventCrossing, FragmentSlice, MaySlide, RegionProgram,
@@ -70,6 +71,8 @@ pub(crate) struct Slots {
     pub hazards: Table<HazardId, String>,
     /// For each fragment, whether it runs and when its clock started.
     pub fragments: Table<FragmentId, FragmentSlots>,
+    /// The clocks of fragments that blocks read.
+    pub clocks: BTreeMap<FragmentId, LocalClock>,
     /// The conditions under which tapes run: those of fragments, by their indices.
     pub guards: Guards,
     /// The slots of the values that each run computes from parameters.
@@ -108,11 +111,13 @@ impl Slots {
             guesses: Vec::new(),
             presets: Vec::new(),
             fragments: Table::new(),
+            clocks: BTreeMap::new(),
             guards: Guards::default(),
             hazards: Table::new(),
             parameters: BTreeMap::new(),
         };
         slots.place_fragments(diagram);
+        slots.place_clocks(diagram);
         slots.place_parameters(diagram);
         slots.place_wires(diagram);
         slots.place_states(diagram);
@@ -153,6 +158,32 @@ impl Slots {
             self.fragments.push(FragmentSlots { active, origin });
             if index > 0 {
                 self.guards.add(active, fragment.parent.0);
+            }
+        }
+    }
+
+    /// Places what rounding leaves out of the clocks of fragments that blocks read.
+    fn place_clocks(&mut self, diagram: &Diagram) {
+        for flat in &diagram.blocks {
+            let clock = |leaf: &Leaf| match leaf {
+                Leaf::Time => Some(diagram.modes.clock(flat.fragment)),
+                Leaf::Elapsed => Some(flat.fragment),
+                _ => None,
+            };
+            let clocks = flat.definition.leaves.iter().filter_map(clock);
+            for fragment in clocks.filter(|fragment| *fragment != FragmentId::ROOT) {
+                let FragmentSlots { active, origin } = self.fragments[fragment];
+                let layout = &mut self.layout;
+                let clock = *self.clocks.entry(fragment).or_insert_with(|| LocalClock {
+                    fragment,
+                    active,
+                    origin: [origin, layout.reserve(1)],
+                    rest: layout.reserve(1),
+                });
+                let own = &mut self.regions[flat.region].clocks;
+                if own.last().is_none_or(|last| last.fragment != fragment) {
+                    own.push(clock);
+                }
             }
         }
     }

@@ -136,6 +136,7 @@ struct MovingPlaces {
 impl MovingPlaces {
     fn of(slots: &Slots) -> MovingPlaces {
         let mut moving_places = FxHashSet::from_iter([slots.time]);
+        moving_places.extend(slots.clocks.values().map(|clock| clock.rest));
         let mut state_places = FxHashMap::default();
         for (id, region) in slots.regions.entries() {
             for offset in 0..region.dimension {

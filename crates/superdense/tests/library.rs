@@ -9,6 +9,7 @@ mod events;
 mod language;
 mod mathematics;
 mod random;
+mod random_inputs;
 mod rules;
 mod sampled;
 mod sources;

@@ -4,8 +4,8 @@ mod mechanics;
 mod transitions;
 
 use crate::common;
-use crate::common::{assert_near, bits, codes, compile, refusal, simulate, times};
-use superdense::{Library, Trace, pages};
+use crate::common::{assert_near, at, bits, by, codes, compile, refusal, simulate, times};
+use superdense::{Backend, Library, Time, Trace, pages};
 
 /// The tags at which a column takes another value, and these values.
 fn changes(trace: &Trace, name: &str) -> Vec<(f64, u32, f64)> {
@@ -105,6 +105,68 @@ simulate: {stop: 4, tolerance: 1e-10}
     let series = trace.series("m.x");
     let top = series.iter().map(|(_, x)| *x).fold(0.0, f64::max);
     assert_near(top, 6.0, 1e-8);
+}
+
+/// A machine that comes late into a state, and several times, at times that no float holds.
+const LATE: &str = "
+name: late
+blocks:
+  m:
+    type: Modal
+    initial: idle
+    states:
+      idle: {transitions: [{to: busy, after: 1e6 + 1 / 7}]}
+      busy:
+        blocks:
+          x: {type: Integrator, input: cos(time)}
+          c: {type: Clock, period: 0.1}
+          seen: {type: Sample, input: time, trigger: c}
+        outputs: {t: time, x: x, seen: seen}
+        transitions: [{to: pause, when: elapsed > 1.3}]
+      pause: {transitions: [{to: busy, after: 1 / 3, history: true}]}
+record: [m.t, m.x, m.seen, m.state]
+simulate: {stop: 1_000_006, tolerance: 1e-11}
+";
+
+/// What the clock of a state shows is the difference of exact times, rounded once.
+#[test]
+fn a_clock_in_a_state_is_exact_after_a_long_time() {
+    let system = compile(LATE);
+    let trace = system.simulate().expect("it runs").trace;
+    let states = changes(&trace, "m.state");
+    assert_eq!(states.len(), 8, "{states:?}");
+    let state: Vec<_> = trace.series("m.state");
+    let (mut spent, mut entered) = (Time::ZERO, None);
+    let mut compared = 0;
+    for (tag, state) in &state {
+        match (entered, *state == 1.0) {
+            (None, true) => entered = Some(tag.time),
+            (Some(from), false) => {
+                // A guard sees the time in the state just as exactly.
+                let stay = tag.time.since(from);
+                assert!((stay - 1.3).abs() < 1e-15, "{stay}");
+                spent = Time::from_attoseconds(
+                    spent.attoseconds() + tag.time.attoseconds() - from.attoseconds(),
+                );
+                entered = None;
+            }
+            _ => (),
+        }
+        let Some(from) = entered else { continue };
+        let origin = from.attoseconds() - spent.attoseconds();
+        let local = Time::from_attoseconds(tag.time.attoseconds() - origin).seconds();
+        assert_eq!(at(&trace, "m.t", *tag), Some(local), "{tag:?}");
+        let x = at(&trace, "m.x", *tag).expect("a state");
+        assert_near(x, local.sin(), 1e-9);
+        compared += 1;
+    }
+    assert!(compared > 100, "{compared}");
+    let seen: Vec<f64> = trace.series("m.seen").into_iter().map(|(_, seen)| seen).collect();
+    let tenths: Vec<f64> = (0..seen.len()).map(|k| k as f64 / 10.0).collect();
+    assert_eq!(seen, tenths);
+    let [interpreted, native] =
+        [Backend::Interpreter, Backend::Native].map(|own| by(&system, own).0);
+    assert_eq!(interpreted, native);
 }
 
 #[test]

@@ -257,7 +257,7 @@ simulate: {stop: 5, sliding: filippov}
     match failure(text).error {
         RunError::Sliding { blocks, failure, .. } => {
             assert_eq!(failure, SlidingFailure::NotSeparable);
-            assert_eq!(blocks, ["x.input", "x.input"]);
+            assert_eq!(blocks, ["x.input (over x)", "x.input (over y)"]);
         }
         other => panic!("{other}"),
     }

@@ -54,13 +54,7 @@ pub fn search(text: &str) -> Result<()> {
         let Some(places) = places else { continue };
         let mut places = places.concat();
         places.dedup();
-        let named = words.iter().any(|word| {
-            let mut names = info.aliases.iter().chain([&info.name]);
-            names.any(|name| name.to_lowercase().contains(word.as_str()))
-        });
-        let rank =
-            if *info.name == *text || info.is_known_as(text) { 0 } else { 2 - u8::from(named) };
-        found.push((rank, info, places));
+        found.push((rank(info, text, &words), info, places));
     }
     if words.is_empty() || found.is_empty() {
         let help = did_you_mean(text, all.iter().map(|info| &*info.name))
@@ -75,6 +69,31 @@ pub fn search(text: &str) -> Result<()> {
         places.iter().for_each(|place| out += &format!("{:16} {place}\n", ""));
     }
     show(&out)
+}
+
+/// How far down a block comes among what a text finds: first the block of that name, then those that
+/// are known by it elsewhere, and then those with a name in which the words are words, or parts of
+/// words.
+fn rank(info: &Info, text: &str, words: &[String]) -> u8 {
+    let plain = |name: &str| name.to_lowercase().replace([' ', '-'], "");
+    if plain(&info.name) == plain(text) {
+        return 0;
+    }
+    let mut names = info.aliases.iter().chain([&info.name]);
+    if names.any(|name| plain(name) == plain(text)) {
+        return 1;
+    }
+    let names: Vec<String> =
+        info.aliases.iter().chain([&info.name]).map(|name| name.to_lowercase()).collect();
+    let parts = |name: &String| -> Vec<String> {
+        name.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect()
+    };
+    let has_all = |name: &String| words.iter().all(|word| parts(name).contains(word));
+    match () {
+        () if names.iter().any(has_all) => 2,
+        () if words.iter().any(|word| names.iter().any(|name| name.contains(word.as_str()))) => 3,
+        () => 4,
+    }
 }
 
 /// Where a block contains a word; `None` if it does not. If the word is in the name or the summary,

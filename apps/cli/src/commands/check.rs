@@ -86,7 +86,7 @@ fn order(arguments: &CheckArguments, system: &System) -> Result<()> {
     let (instants, pairs) = (count(instants as usize, "instant"), count(pairs, "pair"));
     let untried = match untried {
         0 => String::new(),
-        more => format!(" ({more} more meetings not tried)"),
+        more => format!(" ({} not tried)", count(more as usize, "more meeting")),
     };
     show(&format!("{instants} with several events, {pairs} tried{untried}: {verdict}\n"))
 }

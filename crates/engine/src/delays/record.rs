@@ -178,7 +178,8 @@ impl Engine<'_> {
                     states(&state.ranges),
                     &self.scratch.numbers,
                 );
-                self.state.slots[self.program.time.index()] = state.origin.seconds() + t;
+                let start = (state.origin, state.origin.seconds());
+                self.program.set_time_after(program, &mut self.state.slots, start, t);
             }
             Dense::Outside(step) => {
                 let time = state.origin.seconds() + t;

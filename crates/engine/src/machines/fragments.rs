@@ -39,8 +39,9 @@ impl Engine<'_> {
         let code = &program.fragments[fragment];
         self.state.machines.clocks[fragment].ran = true;
         self.state.slots[code.active.index()] = 1.0;
-        self.state.slots[code.origin.index()] =
-            self.state.machines.clocks[fragment].origin.seconds();
+        let origin = self.state.machines.clocks[fragment].origin.time();
+        let now = self.state.now.time();
+        program.set_clock(&mut self.state.slots, fragment, origin, now);
         for timer in &code.timers {
             if let Some(time) = self.wakes(*timer) {
                 self.state.agenda.add(time, *timer);

@@ -373,7 +373,15 @@ impl Engine<'_> {
         let code = &self.program.regions[region];
         let crossing = |surface: &Surface| code.watches[surface.watch()].crossing;
         let block = |surface: &Surface| self.program.crossings[crossing(surface)].block;
-        let blocks = surfaces.iter().map(|surface| self.path(block(surface))).collect();
+        let named = |surface: &Surface| {
+            let moved_by = self.program.moved_by(WatchId { region, index: surface.watch() });
+            let states: Vec<String> = moved_by.into_iter().map(|block| self.path(block)).collect();
+            match states.is_empty() {
+                true => self.path(block(surface)),
+                false => format!("{} (over {})", self.path(block(surface)), states.join(", ")),
+            }
+        };
+        let blocks = surfaces.iter().map(named).collect();
         let tag = Tag { time: self.state.tag.time, microstep: self.state.tag.microstep };
         RunError::Sliding { tag, block: self.name(block(&surfaces[0])), blocks, failure }
     }

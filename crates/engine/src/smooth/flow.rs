@@ -198,7 +198,8 @@ impl<'a> Flow<'a> {
     /// Writes time and delayed signals to their slots.
     #[inline(always)]
     fn place_time(&mut self, t: f64, x: &[f64], slopes: bool) {
-        self.slots[self.time.index()] = self.origin + t;
+        let start = (self.start, self.origin);
+        self.whole_program.set_time_after(self.program, self.slots, start, t);
         if !self.program.lines.is_empty() {
             // Delays may be functions of the states.
             if !self.program.readings.is_empty() {

@@ -44,7 +44,7 @@ impl Engine<'_> {
             let x = state.solver.state();
             scatter(&mut self.state.slots, program.state, states(&state.ranges), x);
         }
-        self.state.slots[self.program.time.index()] = seconds;
+        self.program.set_time(&mut self.state.slots, time, seconds);
         if !program.lines.is_empty() {
             let (t, lines) = (time.since(state.origin), &self.program.lines);
             state.history.place(program, lines, state.origin, t, &mut self.state.slots, true);

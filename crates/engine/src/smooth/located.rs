@@ -95,7 +95,7 @@ impl Engine<'_> {
             let state = &self.state.regions[region];
             let (x, ranges) = (state.solver.state(), &state.ranges);
             scatter(&mut self.state.slots, program.state, states(ranges), x);
-            self.state.slots[code.time.index()] = state.reached.seconds();
+            code.set_time(&mut self.state.slots, state.reached, state.reached.seconds());
             run(&program.prelude, &mut self.state.slots);
             run(&program.crossings, &mut self.state.slots);
             let leapt = |located: &solver::Located| {

@@ -169,7 +169,7 @@ impl Engine<'_> {
             let state = &self.state.regions[region];
             let (tag, slots) = (Tag::new(time, 0), &mut self.state.slots);
             scatter(slots, program.state, states(&state.ranges), &point[1..]);
-            slots[self.program.time.index()] = time.seconds();
+            self.program.set_time(slots, time, time.seconds());
             match code {
                 Some(code) => code.left(slots),
                 None => run(&program.left, slots),
@@ -209,7 +209,7 @@ impl Engine<'_> {
             let (program, ranges) =
                 (&engine.program.regions[region], &engine.state.regions[region].ranges);
             scatter(&mut engine.state.slots, program.state, states(ranges), x);
-            engine.state.slots[engine.program.time.index()] = seconds;
+            engine.program.set_time(&mut engine.state.slots, time, seconds);
             engine.left_limits(region, time)
         })?;
         self.write_row(Tag::new(time, 0), sink);

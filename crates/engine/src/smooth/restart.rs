@@ -75,7 +75,7 @@ impl Engine<'_> {
                 .living(self.options.profile == Profile::Ptolemy)
                 .on(&state.surfaces, &mut self.scratch.slides[region]);
         flow.rests = &state.rests;
-        flow.slots[flow.time.index()] = flow.origin;
+        self.program.set_time(flow.slots, time, seconds);
         state.solver.restart_here(&mut flow);
     }
 

@@ -103,7 +103,7 @@ impl Engine<'_> {
         self.scratch.fading.clear();
         std::mem::swap(&mut self.scratch.fading, &mut tick.pulses);
         self.state.tag = tag;
-        self.state.slots[self.program.time.index()] = tick.seconds;
+        self.program.set_time(&mut self.state.slots, tick.time, tick.seconds);
         let microstep = self.program.tracked(self.program.microstep);
         // Without readers the buffer is the same at all microsteps that are, which shows whether
         // they repeat without end.

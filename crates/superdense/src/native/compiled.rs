@@ -251,7 +251,8 @@ fn tapes<'a>(region: &'a RegionProgram, slots: usize, none: &'a Tape) -> [Plan<'
 /// A whole step of a region; only for explicit methods and regions without delayed signals.
 fn step<'a>(program: &Program, region: &'a RegionProgram, method: Method) -> Option<StepPlan<'a>> {
     let tableau = method.tableau().filter(|_| region.is_whole())?;
-    region.lines.is_empty().then(|| StepPlan {
+    // A step would not know how to correct the clocks of states.
+    (region.lines.is_empty() && region.clocks.is_empty()).then(|| StepPlan {
         tape: &region.derivative,
         slots: program.image.len(),
         state: region.state.slots(region.dimension),

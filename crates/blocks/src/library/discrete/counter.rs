@@ -12,7 +12,12 @@ pub struct Counter;
 impl Block for Counter {
     fn info(&self) -> Info {
         discrete("Counter", "Counts events.")
-            .aliases(["Event Counter", "Up-Down Counter", "Counter Free-Running"])
+            .aliases([
+                "Event Counter",
+                "Up-Down Counter",
+                "Counter Free-Running",
+                "Counter Limited",
+            ])
             .icon("M2 17H6V13H10V9H14V5H20")
             .equations("y = initial + the number of events at `increment` - the number at `decrement`, since the last reset")
             .absence("Present when at least one of its inputs is present.")

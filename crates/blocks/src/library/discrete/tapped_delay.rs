@@ -16,7 +16,13 @@ pub struct TappedDelay;
 impl Block for TappedDelay {
     fn info(&self) -> Info {
         discrete("TappedDelay", "Outputs the latest samples of a signal as a vector.")
-            .aliases(["Tapped Delay", "Tapped Delay Line", "Delay Line", "Sliding Window"])
+            .aliases([
+                "Tapped Delay",
+                "Tapped Delay Line",
+                "Delay Line",
+                "Sliding Window",
+                "Variable Integer Delay",
+            ])
             .equations("output[k] = (input[k], input[k - 1], ..., input[k - samples + 1]), or the same from the oldest to the newest\nleaving[k] = input[k - samples]\nSamples before the first event have the values of `initial`.")
             .absence("`output` is present when the input is. `leaving` is always present; between events it is the sample that the next event pushes out, so it does not depend on the input at the same microstep.")
             .input(

@@ -12,7 +12,20 @@ pub struct Edge;
 impl Block for Edge {
     fn info(&self) -> Info {
         events("Edge", "Emits an event when a condition becomes true or false.")
-            .aliases(["edge", "change", "Detect Rise Positive", "Detect Change", "EdgeDetector", "Triggered", "RisingEdge", "FallingEdge"])
+            .aliases([
+                "edge",
+                "change",
+                "Detect Rise Positive",
+                "Detect Change",
+                "EdgeDetector",
+                "Triggered",
+                "RisingEdge",
+                "FallingEdge",
+                "Detect Rise Nonnegative",
+                "Detect Fall Negative",
+                "Detect Fall Nonpositive",
+                "ChangeEvent",
+            ])
             .icon("M2 16H9V5H20M9 10L6 13M9 10L12 13")
             .equations("y(t, n) = 1, if input(t, n) and not input(t, n-1)\ny(t, n) = -1, if input(t, n-1) and not input(t, n)\nat n >= 1")
             .absence("Present only where the condition changes. What happens while the input is absent is not seen, also when it is present again.")

@@ -13,7 +13,7 @@ pub struct EventDelay;
 impl Block for EventDelay {
     fn info(&self) -> Info {
         events("EventDelay", "Delays events by a constant time.")
-            .aliases(["TimeDelay", "TimedDelay", "Fixed Event Delay"])
+            .aliases(["TimeDelay", "TimedDelay", "Fixed Event Delay", "Entity Transport Delay"])
             .equations("y(t, n) = input(t - delay, n), for delay > 0\ny(t, n) = input(t, n-1), at n >= 1, for delay = 0")
             .absence("Present only if there was an event one delay earlier. An event keeps its microstep; with a delay of 0 it appears at the next microstep. Breaks a causality loop.")
             .impulses("An impulse at the input is an error. `TransportDelay` and `MicrostepDelay` delay impulses.")

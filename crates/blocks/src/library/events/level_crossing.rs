@@ -13,7 +13,14 @@ pub struct LevelCrossing;
 impl Block for LevelCrossing {
     fn info(&self) -> Info {
         events("LevelCrossing", "Emits an event when a signal crosses a level.")
-            .aliases(["LevelCrossingDetector", "Hit Crossing", "Zero Crossing", "ZeroCrossing", "Threshold Detector"])
+            .aliases([
+                "LevelCrossingDetector",
+                "Hit Crossing",
+                "Zero Crossing",
+                "ZeroCrossing",
+                "Threshold Detector",
+                "ThresholdMonitor",
+            ])
             .icon("M1 11H21M2 4C9 4 12 16 20 16M11 8V14")
             .equations("y(t, n) = 1, if the side of input - level becomes + (rising)\ny(t, n) = -1, if it becomes - (falling)\nno event, if it becomes 0\nn = 1 for a crossing between events; one microstep after a jump across the level")
             .absence("Present only at the microstep after the side changes. What happens while the input is absent is not seen, also when it is present again.")

@@ -12,7 +12,15 @@ pub struct Stop;
 impl Block for Stop {
     fn info(&self) -> Info {
         events("Stop", "Ends the run at an event.")
-            .aliases(["Stop Simulation", "terminate", "StopTime", "Assertion", "Terminate"])
+            .aliases([
+                "Stop Simulation",
+                "terminate",
+                "StopTime",
+                "Assertion",
+                "Terminate",
+                "TerminateSimulation",
+                "Assert",
+            ])
             .icon("M8 3H14L18 7V13L14 17H8L4 13V7ZM8 10H14")
             .equations("the run ends at the end of the first instant at which an event comes")
             .absence("Without an event the run goes on.")

@@ -12,7 +12,7 @@ pub struct Decision;
 impl Block for Decision {
     fn info(&self) -> Info {
         function("Decision", "Passes one of two signals, chosen by a third.")
-            .aliases(["LogicalSwitch", "Two-Way Switch", "Conditional", "Ternary"])
+            .aliases(["LogicalSwitch", "Two-Way Switch", "Conditional", "Ternary", "Manual Switch"])
             .equations("y = above, if input >= threshold\ny = below, otherwise")
             .absence("Absent when `input` or the chosen signal is absent.")
             .impulses("Passes the impulses of the chosen signal. An impulse at `input` is an error. So is an impulse at `above` or `below` at the microstep at which the choice changes.")

@@ -14,7 +14,14 @@ pub struct Gain;
 impl Block for Gain {
     fn info(&self) -> Info {
         function("Gain", "Multiplies a signal by a constant.")
-            .aliases(["Scale", "Amplifier", "Matrix Gain", "MatrixGain"])
+            .aliases([
+                "Scale",
+                "Amplifier",
+                "Matrix Gain",
+                "MatrixGain",
+                "Slider Gain",
+                "IdealGear",
+            ])
             .icon("M5 2V18L19 10Z")
             .equations("y = gain * u")
             .impulses("Linear: multiplies every coefficient by the gain.")

@@ -16,7 +16,14 @@ impl Block for Relay {
             "Relay",
             "Switches on when a signal reaches one level, and off when it falls to a lower one.",
         )
-        .aliases(["Hysteresis", "Schmitt Trigger", "Bang-Bang", "Thermostat"])
+        .aliases([
+            "Hysteresis",
+            "Schmitt Trigger",
+            "Bang-Bang",
+            "Thermostat",
+            "OnOffController",
+            "On-Off Controller",
+        ])
         .icon("M2 16H8V4H20M14 4V16H2")
         .equations(
             "on(t, n) = true, if input >= on_level\n\

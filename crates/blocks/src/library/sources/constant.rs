@@ -12,7 +12,7 @@ pub struct Constant;
 impl Block for Constant {
     fn info(&self) -> Info {
         source("Constant", "Outputs a constant value.")
-            .aliases(["Const", "Ground"])
+            .aliases(["Const", "Ground", "ConstGen", "Enumerated Constant"])
             .icon("M2 10H20")
             .equations("y(t) = value")
             .output("output", "The value.")

@@ -15,7 +15,17 @@ pub struct EventSource;
 impl Block for EventSource {
     fn info(&self) -> Info {
         source("EventSource", "Emits events in a pattern of exact times and values, once or again and again.")
-            .aliases(["DiscreteClock", "Sequence", "Pulse Generator", "Schedule", "TimedEvents", "TableSource"])
+            .aliases([
+                "DiscreteClock",
+                "Sequence",
+                "Pulse Generator",
+                "Schedule",
+                "TimedEvents",
+                "TableSource",
+                "BooleanTable",
+                "Entity Generator",
+                "TriggeredClock",
+            ])
             .icon("M2 17H20M4 17V9M8 17V5M12 17V12M17 17V7")
             .equations("y(t, 1) = values[j], at t = start + k period + offsets[j], k = 0, 1, 2, ...\nabsent otherwise")
             .absence("Present only at microstep 1 of its times.")

@@ -13,7 +13,14 @@ pub struct Sine;
 impl Block for Sine {
     fn info(&self) -> Info {
         source("Sine", "Outputs a sine wave.")
-            .aliases(["Sine Wave", "ContinuousSinewave", "Sinewave", "Signal Generator"])
+            .aliases([
+                "Sine Wave",
+                "ContinuousSinewave",
+                "Sinewave",
+                "Signal Generator",
+                "Sine Wave Function",
+                "SineSource",
+            ])
             .icon("M1 10C4 0 8 0 11 10S18 20 21 10")
             .equations("y(t) = offset + amplitude * sin(2 pi frequency t + phase)")
             .output("output", "The wave.")

@@ -15,7 +15,7 @@ pub struct Step;
 impl Block for Step {
     fn info(&self) -> Info {
         source("Step", "Outputs a step at a given time.")
-            .aliases(["Heaviside", "Unit Step", "BooleanStep"])
+            .aliases(["Heaviside", "Unit Step", "BooleanStep", "IntegerStep"])
             .icon("M2 16H10V5H20")
             .equations(
                 "y(t, n) = before, for (t, n) < (time, 1)\ny(t, n) = after, from (time, 1) on",

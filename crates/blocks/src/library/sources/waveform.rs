@@ -29,6 +29,7 @@ impl Block for Waveform {
                 "CombiTimeTable",
                 "TimeTable",
                 "Piecewise Linear Source",
+                "Waveform Generator",
             ])
             .icon("M1 15L5 5L9 13L13 7L17 15L21 5")
             .equations(

@@ -30,6 +30,8 @@ impl Block for LookupTable {
             "Interpolation",
             "CombiTable1D",
             "CombiTable1Ds",
+            "Lookup Table Dynamic",
+            "Direct Lookup Table",
         ])
         .icon("M2 17L7 12L12 14L20 4M2 3V17H20")
         .equations(
