@@ -190,6 +190,12 @@ impl Translation {
         content.used.extend(scope.visible());
         let wiring = Wiring::of(component, &mut |relation| width(relation, component, scope))?;
         let mut block_names = HashMap::new();
+        let linked = |own: &&Component| !wiring.linked(&own.name).is_empty();
+        let mut others = component.entities.iter().filter(|own| !super::actor::is_block(own));
+        if let Some(own) = others.find(linked) {
+            let (told, reason) = (format!("entity {}", own.path), "it is no actor");
+            return Err(Problem::wrong(&own.file, own.line, &told, reason));
+        }
         for entity in component.entities.iter().filter(|own| super::actor::is_block(own)) {
             let wanted = format!("{prefix}{}", names::plain(&entity.name));
             let name = names::fresh(&wanted, &mut content.used);
@@ -245,7 +251,7 @@ impl Translation {
         let scope = Scope::within(&frame.scope, false);
         let mut inputs = self.connected(frame, own);
         let firing = self.firings(frame, own, &inputs);
-        inputs.extend(super::director::paced(frame, own, firing, content)?);
+        super::director::pace(frame, own, firing, &mut inputs, content)?;
         let prefix = format!("{name}_");
         for parameter in own.properties.iter().filter(|_| frame.events) {
             let (true, Some(text)) = (parameter.is_parameter(), parameter.text()) else { continue };
@@ -343,7 +349,7 @@ impl Translation {
             return Err(Problem::unsupported(&own.file, own.line, &told, reason));
         }
         let firing = self.firings(frame, own, &connected);
-        connected.extend(super::director::paced(frame, own, firing, content)?);
+        super::director::pace(frame, own, firing, &mut connected, content)?;
         if super::variables::keeps(frame, own) {
             super::variables::kept_inputs(frame, own, &mut connected, content)?;
         }
@@ -406,6 +412,7 @@ impl Translation {
                 *signal = format!("when({enable}, {signal})");
             }
         }
+        super::variables::silent_outputs(frame, own, &mut outputs);
         let given = instance_parameters(own, &scope, &mut inner)?;
         fields.extend(given);
         for (name, text) in scope.needs() {

@@ -93,6 +93,15 @@ pub fn kept_outputs(
     Ok(())
 }
 
+/// Makes the outputs of a composite that nothing inside gives a value absent: something around it
+/// may read them.
+pub fn silent_outputs(frame: &Frame, own: &Component, outputs_of: &mut Signals) {
+    let linked = |port: &String| !frame.wiring.channels(Some(&own.name), port).is_empty();
+    for port in outputs(own).into_iter().filter(linked) {
+        outputs_of.entry((port, 0)).or_insert_with(|| "absent".to_owned());
+    }
+}
+
 /// The last value of a signal at each firing.
 fn fires_with(
     name: &str,
