@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 use numpy::{PyArray1, PyArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyTuple};
 use superdense::{
@@ -122,7 +122,14 @@ impl Call {
             .collect::<PyResult<_>>()?;
         let returned = function.bind(py).call1(PyTuple::new(py, objects)?)?;
         if self.result.is_scalar() {
-            result[0] = returned.extract()?;
+            result[0] = returned.extract().map_err(|error| {
+                let name = &self.functions.name;
+                let shown = returned.repr().map_or_else(|_| String::new(), |own| own.to_string());
+                let shown: String = shown.chars().take(80).collect();
+                let own = PyTypeError::new_err(format!("{name} has returned {shown}, no number"));
+                own.set_cause(py, Some(error));
+                own
+            })?;
             return Ok(());
         }
         let values: Vec<f64> = returned.extract()?;

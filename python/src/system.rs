@@ -13,7 +13,7 @@ use superdense::{
 
 use crate::errors::{Lines, raised, refused, refused_at, wrong};
 use crate::foreign::Foreign;
-use crate::run::Held;
+use crate::run::{About, Held};
 use crate::table::Table;
 
 /// How often a run asks whether it is to go on.
@@ -253,14 +253,14 @@ impl System {
 
     /// A run in the hands of its caller.
     fn start(&self) -> Held {
-        Held::new(self.system.begin(), self.blocks.clone())
+        Held::new(self.system.begin(), self.about())
     }
 
     /// Continues a saved run.
     fn resume(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<Held> {
         let run = self.system.resume(bytes);
         let run = run.map_err(|error| wrong(py, "RunError", "not-resumed", error.to_string()))?;
-        Ok(Held::new(run, self.blocks.clone()))
+        Ok(Held::new(run, self.about()))
     }
 
     /// Runs a held run to its end.
@@ -276,6 +276,11 @@ impl System {
 }
 
 impl System {
+    fn about(&self) -> Arc<About> {
+        let (system, lines) = (self.system.clone(), self.lines.clone());
+        Arc::new(About { system, lines, blocks: self.blocks.clone() })
+    }
+
     fn told<'py>(&self, py: Python<'py>, found: Diagnostics) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let one = |own| self.raised(py, "ModelWarning", &Diagnostics(vec![own]));
         found.0.into_iter().map(one).collect()

@@ -343,6 +343,7 @@ class Sampled(PythonBlock):
         single, prototype = self._single(), self._made()
         kinds = {key: type(value) for key, value in self._states.items()}
         shapes = {key: np.shape(value) for key, value in self._states.items()}
+        known = {*vars(prototype), *kinds, *self._parameters, "time"}
 
         def body(*own: Any) -> Any:
             states, inputs, parameters, now = self._split(own)
@@ -354,6 +355,12 @@ class Sampled(PythonBlock):
                 setattr(block, key, value)
             block.time = now
             numbers = _flat(self.name, block.step(*inputs), self._outputs)
+            lost = vars(block).keys() - known
+            if lost:
+                raise AttributeError(
+                    f"`step` of {self.name} sets `{min(lost)}`, which is no state and would be lost: "
+                    "give the class a number or an array of this name, without a `_` in front"
+                )
             for key, shape in shapes.items():
                 numbers += _elements(f"{key} of {self.name}", getattr(block, key), shape)
             return numbers[0] if single else numbers

@@ -60,9 +60,9 @@ def _foreign(blocks: Iterable[PythonBlock]) -> list[Foreign]:
     return list(found.values())
 
 
-def _warn(told: Iterable[Any]) -> None:
+def _warn(messages: Iterable[Any]) -> None:
     """Warns at the line that called into this package."""
-    for own in told:
+    for own in messages:
         warnings.warn(own, stacklevel=depth())
 
 
@@ -115,11 +115,14 @@ class Model(Analysed):
     ) -> System:
         own = [(k, _values.text(k, v)) for k, v in named.items() if k in _SETTINGS]
         given = [(k, _values.text(k, v)) for k, v in named.items() if k not in _SETTINGS]
-        given += [(k, _values.text(k, v)) for k, v in (parameters or {}).items()]
-        fed = [(k, _values.text(k, v)) for k, v in (inputs or {}).items()]
+        more, driven = _values.mapping("parameters", parameters), _values.mapping("inputs", inputs)
+        given += [(k, _values.text(k, v)) for k, v in more.items()]
+        fed = [(k, _values.text(k, v)) for k, v in driven.items()]
         if isinstance(record, str):
             record = [record]
         wanted = None if record is None else list(record)
+        if wanted == []:
+            raise ValueError("`record` names at least one signal")
         if not own and not given and not fed and wanted is None:
             return self._system
         key = (own, given, fed, wanted)
@@ -149,11 +152,11 @@ class Model(Analysed):
         system = self._with(record, parameters, inputs, settings_and_parameters)
         bar = watch(progress, system.stop)
         try:
-            table, told = system.run(bar)
+            table, messages = system.run(bar)
         finally:
             if isinstance(bar, Bar):
                 bar.close()
-        _warn(told)
+        _warn(messages)
         return Result(table)
 
     def sweep(

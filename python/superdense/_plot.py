@@ -27,6 +27,8 @@ def plot(
     import matplotlib.pyplot as plt
 
     rows = [[own] if isinstance(own, str) else list(own) for own in panels]
+    if not all(rows):
+        raise ValueError("a panel is a signal or a list of signals, and one has none")
     for name in (name for row in rows for name in row):
         result._column(name)
     states = [name for name, own in result._columns.items() if own[3] and not own[2]]

@@ -81,6 +81,8 @@ class Result:
         return self._table.stop
 
     def _column(self, name: str) -> tuple[int, str, list[int], list[str], bool]:
+        if not isinstance(name, str):
+            raise TypeError(f"a signal is a name, not {name!r}")
         if name not in self._columns:
             import difflib
 
@@ -115,23 +117,37 @@ class Result:
     def __len__(self) -> int:
         return len(self._table)
 
-    def at(self, t: npt.ArrayLike, side: str = "right") -> dict[str, Any]:
+    def at(self, t: npt.ArrayLike, side: str | int = "right") -> dict[str, Any]:
         """All signals that last at a time [s] or at several, interpolated between rows and never
-        across a jump. At a jump `side` chooses the limit, `left` or `right`.
+        across a jump. At an instant `side` chooses the limit, `left` or `right`, or a microstep.
 
         >>> r.at(1.5)["y"]
         """
-        if side not in ("left", "right"):
-            raise ValueError(f"`side` is `left` or `right`, not {side!r}")
+        known = side in ("left", "right") or (type(side) is int and side >= 0)
+        if not known:
+            raise ValueError(f"`side` is `left`, `right` or a microstep, not {side!r}")
         times = np.asarray(t, dtype=float)
+        flat = times.ravel()
+        rows = self._rows_at(flat, side) if isinstance(side, int) else np.full(flat.shape, -1)
         found: dict[str, Any] = {}
         for name, (column, _, shape, _, discrete) in self._columns.items():
             if discrete or not self._table.presence(column).any():
                 continue
-            flat = [float(own) for own in times.ravel()]
-            values = np.asarray(self._table.at(column, flat, side == "left"))
+            values = np.asarray(self._table.at(column, flat.tolist(), side == "left"))
+            values = values.reshape((len(flat), *shape))
+            values[rows >= 0] = self[name][rows[rows >= 0]]
             found[name] = values.reshape((*times.shape, *shape))[()]
         return found
+
+    def _rows_at(self, times: Floats, microstep: int) -> npt.NDArray[np.int64]:
+        """For each time that is an instant the last row up to a microstep, and otherwise -1."""
+        first = np.searchsorted(self.t, times, "left")
+        count = [
+            int(np.searchsorted(self.microstep[a:b], microstep, "right"))
+            for a, b in zip(first, np.searchsorted(self.t, times, "right"))
+        ]
+        counts = np.asarray(count, dtype=np.int64)
+        return np.where(counts > 0, first + counts - 1, -1)
 
     def events(self, name: str) -> Events:
         """The events of a signal that consists only of events: the rows in which it is present."""

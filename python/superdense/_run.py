@@ -33,6 +33,8 @@ class Run(AnalysedRun):
     def advance_to(self, t: Any) -> bool:
         """Advances to a time [s], a number, a fraction or a text such as "1/3"; returns whether
         the run goes on from there."""
+        if isinstance(t, bool):
+            raise TypeError(f"{t} is no time in seconds")
         return self._held.advance_to(_values.text("t", t)) is None
 
     def __getitem__(self, name: str) -> Any:
@@ -60,11 +62,11 @@ class Run(AnalysedRun):
         """Runs to the stop time and closes the run."""
         bar = watch(None, self._system.stop)
         try:
-            table, told = self._system.finish(self._held, bar)
+            table, messages = self._system.finish(self._held, bar)
         finally:
             if isinstance(bar, Bar):
                 bar.close()
-        for own in told:
+        for own in messages:
             warnings.warn(own, stacklevel=2)
         return Result(table)
 

@@ -32,10 +32,10 @@ def mistake(code: str, message: str, origin: Origin) -> ModelError:
     """An error about a model in the making, at a line of Python."""
     text = f"error[{code}]: {message}\n --> {origin.file}:{origin.line}\n  |\n  | {origin.words}\n"
     place = {"file": origin.file, "line": origin.line, "column": 1, "words": origin.words, "text": ""}
-    told = {
+    problem = {
         "code": code, "message": message, "block": "", "notes": [], "help": None, "places": [place],
     }  # fmt: skip
-    return ModelError([told], text, text)
+    return ModelError([problem], text, text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -306,6 +306,15 @@ class Scope(Blocks):
         self._parameters[named._name] = {k: v for k, v in about.items() if v is not None}
         self._origins["parameters", named._name] = named._origin
         return named
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Says which block a mistyped name may mean."""
+            own = [] if name.startswith("_") else [one for one in dir(type(self)) if one[0] != "_"]
+            near = difflib.get_close_matches(name, own, 1)
+            help = f"; did you mean `{near[0]}`?" if near else ""
+            raise AttributeError(f"there is no block or method `{name}`{help}", name=name, obj=self)
 
     def placeholder(self) -> Placeholder:
         """A signal that is known only later; `connect` says which it is."""

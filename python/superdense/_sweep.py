@@ -92,7 +92,7 @@ def swept(
     from ._model import _SETTINGS
 
     samples, method, repeats, sets = draws
-    swept_over = {k: v for k, v in named.items() if k not in _SETTINGS} | dict(parameters or {})
+    swept_over = {k: v for k, v in named.items() if k not in _SETTINGS} | _values.mapping("parameters", parameters)
     if isinstance(measures, str):
         measures = [measures]
     if isinstance(measures, Mapping):
@@ -101,7 +101,7 @@ def swept(
         model._system.files,
         model._blocks,
         [(k, _values.text(k, v)) for k, v in named.items() if k in _SETTINGS],
-        [(k, _values.text(k, v)) for k, v in (inputs or {}).items()],
+        [(k, _values.text(k, v)) for k, v in _values.mapping("inputs", inputs).items()],
         [(k, _values_of(k, v)) for k, v in swept_over.items()],
         None if sets is None else os.path.abspath(sets),
         samples, method, repeats, list(measures),
@@ -110,8 +110,8 @@ def swept(
     sweep = spec.made(model._system)
     cores = os.cpu_count() or 1
     if executor is None:
-        told = None if progress is None else lambda done: progress(done, sweep.count)
-        columns = sweep.rows(0, sweep.count, threads or cores, told)
+        report = None if progress is None else lambda done: progress(done, sweep.count)
+        columns = sweep.rows(0, sweep.count, threads or cores, report)
     else:
         columns = _elsewhere(sweep, spec, executor, threads or 1, tasks, progress)
     return _dataset(sweep, columns, model.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Sequence, Union
+from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,22 @@ def text(name: str, value: Any) -> str:
 def numbers(name: str, value: Any) -> list[float]:
     """The elements of a value in row-major order."""
     try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
+        array = np.asarray(value)
+        # Fractions and the like are objects for NumPy.
+        if array.dtype.kind not in "biufO":
+            raise TypeError(f"its elements are of type {array.dtype}")
+        if any(isinstance(own, (str, bytes)) for own in array.flat):
+            raise TypeError("it is a text")
+        array = array.astype(float)
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"the value of `{name}` is no number or array: {error}") from None
     return [float(own) for own in array.ravel()]
+
+
+def mapping(name: str, value: Any) -> dict[str, Any]:
+    """The entries of a mapping from names to values; none if nothing is given."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(own, str) for own in value):
+        raise TypeError(f"`{name}` is a mapping from names to values, not {value!r}")
+    return dict(value)

@@ -5,6 +5,7 @@ import io
 import resource
 import subprocess
 import sys
+from fractions import Fraction
 
 import matplotlib
 import matplotlib.pyplot
@@ -173,3 +174,70 @@ def test_callbacks_and_models_leak_nothing():
 
     first = work(60)
     assert work(200) - first < 6000  # [kB]
+
+
+def test_a_held_run_that_fails_says_where_and_has_its_rows():
+    text = "superdense: 1\nblocks:\n  x: {type: Integrator, input: x^2, initial: 1}\nrecord: [x]\nsimulate: {stop: 3}\n"
+    with sd.parse(text).start() as run:
+        with pytest.raises(sd.RunError) as found:
+            run.advance_to(2)
+    assert found.value.code == "step-too-small" and found.value.places[0]["words"] == "x"
+    assert 0.99 < found.value.result.t[-1] <= 1.0001
+    with sd.parse(HELD.replace("held, initial: 0}", "held}")).start() as run:
+        with pytest.raises(sd.RunError) as found:
+            run.advance_to(1)
+    assert found.value.code == "input-not-given" and found.value.places[0]["words"] == "u"
+
+
+@pytest.mark.parametrize("use, words", [
+    (lambda m: m.run(parameters=3), "`parameters` is a mapping"),
+    (lambda m: m.run(inputs=["u"]), "`inputs` is a mapping"),
+    (lambda m: m.run(record=[]), "at least one signal"),
+    (lambda m: m.run()[3], "a signal is a name"),
+    (lambda m: m.run().plot([]), "a panel"),
+    (lambda m: m.start().advance_to(True), "no time"),
+    (lambda m: m.start().__setitem__("u", np.datetime64("2020-01-01")), "datetime64"),
+    (lambda m: m.start().__setitem__("u", "3"), "<U1"),
+    (lambda m: m.start().__setitem__("u", np.array(["3"], dtype=object)), "a text"),
+    (lambda m: m.start().__setitem__("u", np.timedelta64(3, "s")), "timedelta64"),
+    (lambda m: sd.Diagram().Integrater(1), "did you mean `Integrator`"),
+])  # fmt: skip
+def test_bad_use_is_named(use, words):
+    with pytest.raises((TypeError, ValueError, AttributeError)) as found:
+        use(sd.parse(HELD))
+    assert words in str(found.value)
+
+
+def test_an_input_takes_a_fraction():
+    with sd.parse(HELD).start() as run:
+        run["u"] = Fraction(1, 2)
+        run.advance_to(1)
+        assert abs(run["x"] - 0.5 * (1 - np.exp(-1))) < 1e-8
+
+
+def test_a_function_that_returns_nonsense_is_named():
+    for value in (None, "a", [1], 1j, 10**400):
+
+        @sd.function
+        def odd(x):
+            return value
+
+        d = sd.Diagram()
+        odd(d, sd.time, name="y")
+        with pytest.raises(sd.RunError, match="odd has returned .*no number"):
+            d.run(stop=1)
+
+
+def test_what_step_sets_beside_its_states_is_refused():
+    @sd.block(period=1)
+    class Count:
+        n = 0
+
+        def step(self):
+            self.m = 1
+            return self.n
+
+    d = sd.Diagram()
+    Count(d, name="y")
+    with pytest.raises(sd.RunError, match="sets `m`, which is no state"):
+        d.run(stop=1)

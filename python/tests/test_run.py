@@ -99,6 +99,31 @@ def test_interpolation_respects_jumps(ball):
     assert r.at([0, 0.5, hit])["y"].shape == (3,)
 
 
+def test_values_at_a_microstep():
+    text = """
+superdense: 1
+blocks:
+  c: {type: Clock, period: 1}
+  n: {type: Counter, increment: c}
+  a: {type: ZeroOrderHold, input: n}
+  b: {type: Expression, expression: previous(a)}
+  x: {type: Integrator, input: a}
+record: [a, b, x, c]
+simulate: {stop: 3}
+"""
+    r = sd.parse(text).run()
+    rows = {(t, n): i for i, (t, n) in enumerate(zip(r.t, r.microstep))}
+    assert (2.0, 2) in rows
+    for n in range(4):
+        own = r.at([2, 2.5], n)
+        row = rows[2.0, min(n, max(m for t, m in rows if t == 2))]
+        assert own["a"][0] == r.a[row] and own["b"][0] == r.b[row] and "c" not in own
+        # Between instants there is one value.
+        assert own["x"][1] == r.at(2.5)["x"]
+    with pytest.raises(ValueError, match="microstep"):
+        r.at(1, -1)
+
+
 def test_interpolation_respects_kinks(ball):
     # Between bounces the ball is on a parabola; its height does not jump, and its slope does.
     r = ball.run(stop=4, e=1, maximum_step=0.3)

@@ -1,6 +1,6 @@
 //! How cost grows with the size of a model and of a run, as tables and figures.
 
-mod kinds;
+pub(crate) mod kinds;
 
 use std::fs;
 use std::path::Path;
@@ -32,8 +32,12 @@ struct Growth {
 /// Larger sizes are skipped once one has taken this long \[s\].
 const PATIENCE: f64 = 60.0;
 
-/// Measures everything, draws it into a folder and returns the tables.
-pub(crate) fn measure(folder: &Path) -> Result<String> {
+/// Measures everything, draws it into a folder and returns the tables; or, if a text is given, only
+/// the kinds of models whose name contains it.
+pub(crate) fn measure(folder: &Path, only: &str) -> Result<String> {
+    if !only.is_empty() {
+        return kinds::table(only);
+    }
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let mut out = String::new();
     for growth in [blocks()?, states()?, events()?, runs()?] {
@@ -42,7 +46,7 @@ pub(crate) fn measure(folder: &Path) -> Result<String> {
             .with_context(|| format!("cannot write {}", path.display()))?;
         out += &format!("{}\n", growth.table());
     }
-    Ok(out + &kinds::table()?)
+    Ok(out + &kinds::table("")?)
 }
 
 /// The time of one run, the best of a few \[s\].

@@ -36,7 +36,7 @@ struct Arguments {
     /// The minimum length of a sample \[ms\]; short runs are repeated to fill it.
     #[arg(long, default_value_t = 4.0)]
     length: f64,
-    /// Only the cases, or the peers, whose name contains this text.
+    /// Only the cases, the peers or the kinds of growing models whose name contains this text.
     #[arg(long, default_value = "")]
     only: String,
     /// What evaluates models between events: native, interpreter, auto, or both, with rows for the
@@ -46,6 +46,10 @@ struct Arguments {
     /// Measure how cost grows with blocks, states, events and runs instead, and plot it.
     #[arg(long, conflicts_with = "peers")]
     growth: bool,
+    /// Print the time of one run of a model with many parts of one kind, as `--growth` asks in a
+    /// process of its own.
+    #[arg(long, hide = true, num_args = 2, value_names = ["KIND", "SIZE"])]
+    grown: Vec<String>,
     /// Measure other simulators instead, which are installed into `target/peers`.
     #[arg(long)]
     peers: bool,
@@ -70,6 +74,11 @@ fn backends(word: &str) -> Result<Backends, String> {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    if let [kind, size] = &arguments.grown[..] {
+        let (kind, size) = (kind.clone(), size.parse()?);
+        println!("{}", cases::with_room(move || growth::kinds::once(&kind, size))?);
+        return Ok(());
+    }
     let (name, text) = cases::with_room(|| measured(&arguments))?;
     print!("{text}");
     match &arguments.write {
@@ -83,7 +92,7 @@ fn measured(arguments: &Arguments) -> Result<(&'static str, String)> {
     if arguments.growth {
         let beside = arguments.write.as_deref().and_then(Path::parent);
         let folder = beside.unwrap_or(Path::new("target")).join("pictures/performance");
-        return Ok(("growth", growth::measure(&folder)?));
+        return Ok(("growth", growth::measure(&folder, &arguments.only)?));
     }
     if arguments.peers {
         return Ok(("peers", peers::measure(Path::new("target/peers"), &arguments.only)?));

@@ -401,7 +401,7 @@ pub struct ModelArguments<T: Takes = AllSettings> {
     #[arg(short, long = "input", value_name = "NAME=EXPRESSION|FILE:COLUMN[:HOW]")]
     pub inputs: Vec<String>,
     /// For a model of Ptolemy II (.xml): the root of a Ptolemy II tree, for classes in other files; by
-    /// default, that of the tree which the file lies in.
+    /// default, that of the tree that contains the file.
     #[arg(long, value_name = "PATH")]
     pub ptolemy: Option<PathBuf>,
     #[command(flatten)]
@@ -413,8 +413,8 @@ pub struct ModelArguments<T: Takes = AllSettings> {
 pub struct ConformanceArguments {
     /// A MoML file, or a folder: every MoML file below it that expects values.
     pub path: PathBuf,
-    /// The root of a Ptolemy II tree, for classes in other files; by default, that of the tree which
-    /// each file lies in.
+    /// The root of a Ptolemy II tree, for classes in other files; by default, that of the tree that
+    /// contains each file.
     #[arg(long, value_name = "PATH")]
     pub ptolemy: Option<PathBuf>,
     /// Only the files that this list names, one on each line, relative to PATH; `#` begins a
@@ -477,7 +477,7 @@ pub struct RunArguments {
 /// Arguments of `sweep`.
 #[derive(Args, Debug)]
 pub struct SweepArguments {
-    /// The model file; what its section `sweep` says holds unless an option says otherwise.
+    /// The model file; options override what its section `sweep` defines.
     pub model: PathBuf,
     /// The values of a parameter: a value, a list 1, 2, 5, a range 0.5:0.9:0.01, linspace(0, 1, 11),
     /// geomspace(0.1, 10, 21), or a distribution such as normal(1, 0.1) or uniform(0, 1); may be
@@ -511,7 +511,7 @@ pub struct SweepArguments {
     /// overlay(SIGNAL); the names are columns of the table, or a recorded signal. May be repeated.
     #[arg(long, value_name = "CHART=FILE")]
     pub plot: Vec<String>,
-    /// Go on with a sweep that was interrupted.
+    /// Continue an interrupted sweep.
     #[arg(long)]
     pub resume: bool,
     /// Only part K of N equal parts, such as 2/8, for machines that share the work.
@@ -546,7 +546,7 @@ pub struct CheckArguments {
     #[arg(long = "parameters", conflicts_with = "print")]
     pub list_parameters: bool,
     /// Run the model, and find instants at which several events meet whose order matters although
-    /// nothing in the model says it: each two are tried in both orders.
+    /// the model does not determine it: each pair is tried in both orders.
     #[arg(long, conflicts_with_all = ["print", "list_parameters"])]
     pub order: bool,
     /// The format of messages on standard error; with json, one JSON object per line.

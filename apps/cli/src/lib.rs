@@ -36,7 +36,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let format = arguments.command.format();
     let Err(error) = commands::run(arguments.command) else { return 0 };
-    report::tell(&match format {
+    report::notify(&match format {
         Format::Text => words(&error),
         Format::Json => json::lines(&error),
     });
@@ -68,7 +68,7 @@ fn refuse(error: &clap::Error) -> u8 {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("there is: {}", commands.join(", ")),
     };
-    report::tell(&format!("error: there is no command `{name}`\n  = help: {help}\n"));
+    report::notify(&format!("error: there is no command `{name}`\n  = help: {help}\n"));
     code
 }
 

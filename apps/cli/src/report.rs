@@ -109,14 +109,14 @@ pub fn colour() -> bool {
 }
 
 /// Warns before a run that reaching this time would take impractically long, if so.
-pub fn tell_long_run(system: &System, until: Time, format: Format) {
+pub fn warn_of_long_run(system: &System, until: Time, format: Format) {
     warn(&Diagnostics(system.long_run(until).into_iter().collect()), system.sources(), format);
 }
 
 /// Reports warnings in the chosen format.
 pub fn warn(diagnostics: &Diagnostics, sources: &SourceMap, format: Format) {
     if !diagnostics.0.is_empty() {
-        tell(&match format {
+        notify(&match format {
             Format::Text => format!("{}\n", diagnostics.render(sources, colour())),
             Format::Json => json::objects(diagnostics, sources),
         });
@@ -129,7 +129,7 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Writes to standard error. Failures are ignored, because nobody could be informed of them.
-pub fn tell(text: &str) {
+pub fn notify(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 

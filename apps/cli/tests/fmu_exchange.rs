@@ -68,11 +68,16 @@ const THREE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 /// A folder with `ball.fmu` of a version, of which something is wrong.
 fn ball(test: &str, version: u32, fault: u32) -> PathBuf {
     let folder = scratch(&format!("{test}-{version}"));
-    let library = compiled_with(&folder, "exchange", &[("FAULT", fault), ("VERSION", version)]);
+    pack_ball(&folder, version, fault);
+    folder
+}
+
+/// Puts `ball.fmu` into a folder.
+pub fn pack_ball(folder: &Path, version: u32, fault: u32) {
+    let library = compiled_with(folder, "exchange", &[("FAULT", fault), ("VERSION", version)]);
     let text = if version == 2 { TWO } else { THREE };
     let files = [("modelDescription.xml", text.as_bytes()), (&*place(version, "ball"), &library)];
     pack(&folder.join("ball.fmu"), &files);
-    folder
 }
 
 fn model(folder: &Path, blocks: &str, record: &str, stop: f64) {
@@ -180,10 +185,10 @@ fn libraries_that_fail_in_model_exchange() {
         (4, "", &["returned Error: too hot", "in `p`"]),
         (7, "", &["`fmi2NewDiscreteStates` returned Error: no update"]),
     ];
-    for (fault, fields, told) in faults {
+    for (fault, fields, expected) in faults {
         let folder = ball(&format!("fmu-exchange-fault-{fault}"), 2, fault);
         model(&folder, &format!("  p: {{type: FMU, file: ball.fmu{fields}}}\n"), "[p.z]", 1.0);
-        fails(&folder, fault, told);
+        fails(&folder, fault, expected);
     }
 }
 
@@ -271,4 +276,25 @@ fn a_folder_that_was_left_behind() {
     model(&folder, "  p: {type: FMU, file: ball.fmu}\n", "[p.z]", 0.1);
     // That nothing is left is checked there.
     ran(&folder);
+}
+
+/// States are as accurate as their nominal values ask for: a small oscillation, whose absolute error
+/// no tolerance of the run would limit.
+#[test]
+fn errors_are_relative_to_nominal_values() {
+    let folder = ball("fmu-exchange-nominal", 2, 8);
+    let library = compiled_with(&folder, "exchange", &[("FAULT", 8), ("VERSION", 2)]);
+    let text = TWO
+        .replace("<Real start=\"1\"/>", "<Real start=\"1\" nominal=\"1e-9\"/>")
+        .replace("valueReference=\"1\"><Real/>", "valueReference=\"1\"><Real nominal=\"1e-8\"/>");
+    let files = [("modelDescription.xml", text.as_bytes()), (&*place(2, "ball"), &library)];
+    pack(&folder.join("ball.fmu"), &files);
+    let blocks = "  p: {type: FMU, file: ball.fmu, h: 1e-9, level: -1, process: here}\n";
+    let text = format!(
+        "superdense: 1\nblocks:\n{blocks}record: [p.z]\nsimulate: {{stop: 2, solver: rk45, tolerance: 1e-6}}\n"
+    );
+    fs::write(folder.join("model.yaml"), text).expect("a model can be written");
+    for row in ran(&folder) {
+        assert!((row[2] - 1e-9 * (10.0 * row[0]).cos()).abs() < 1e-13, "{row:?}");
+    }
 }

@@ -91,10 +91,20 @@ pub fn pack(path: &Path, files: &[(&str, &[u8])]) {
 /// A folder with `lag.fmu`, of which something is wrong.
 fn lag(test: &str, fault: u32) -> PathBuf {
     let folder = scratch(test);
-    let library = compiled(&folder, "two", fault);
-    let files = [("modelDescription.xml", TWO.as_bytes()), (&*place(2, "lag"), &library)];
-    pack(&folder.join("lag.fmu"), &files);
+    pack_lag(&folder, fault, TWO);
     folder
+}
+
+fn pack_lag(folder: &Path, fault: u32, description: &str) {
+    let library = compiled(folder, "two", fault);
+    let files = [("modelDescription.xml", description.as_bytes()), (&*place(2, "lag"), &library)];
+    pack(&folder.join("lag.fmu"), &files);
+}
+
+/// Puts `lag.fmu` into a folder, whose input may move within a step.
+pub fn pack_able_lag(folder: &Path) {
+    let able = "<CoSimulation canInterpolateInputs=\"true\"";
+    pack_lag(folder, 0, &TWO.replace("<CoSimulation", able));
 }
 
 /// A model of one FMU with some fields.
@@ -122,12 +132,12 @@ pub fn run(folder: &Path) -> std::process::Output {
 }
 
 /// A run of the model in a folder fails soon, with a message that contains all of these.
-pub fn fails(folder: &Path, fault: u32, told: &[&str]) {
+pub fn fails(folder: &Path, fault: u32, expected: &[&str]) {
     let begun = Instant::now();
     let done = run(folder);
     let words = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(1), "{fault}: {words}");
-    for part in told {
+    for part in expected {
         assert!(words.contains(part), "{fault}: {part} is not in\n{words}");
     }
     assert!(begun.elapsed() < Duration::from_secs(40), "{fault}");
@@ -182,11 +192,8 @@ fn a_step_has_the_inputs_of_the_point_before() {
 /// limit at this one.
 #[test]
 fn inputs_that_move_within_a_step() {
-    let folder = lag("fmu-linear", 0);
-    let library = compiled(&folder, "two", 0);
-    let able = TWO.replace("<CoSimulation", "<CoSimulation canInterpolateInputs=\"true\"");
-    let files = [("modelDescription.xml", able.as_bytes()), (&*place(2, "lag"), &library)];
-    pack(&folder.join("lag.fmu"), &files);
+    let folder = scratch("fmu-linear");
+    pack_able_lag(&folder);
     model(&folder, ", u: time + (if time >= 0.5 then 1 else 0), inputs: linear");
     let done = run(&folder);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -210,6 +217,33 @@ fn defaults_are_those_of_the_description() {
     let last = rows(&folder).pop().expect("rows");
     let x = (0..8).fold(0.5, |x, _| x + 0.125 * (2.0 - x));
     assert_eq!(last[2].to_bits(), f64::to_bits(x));
+}
+
+/// An FMU without outputs shows its local variables. What a variable lacks is taken from its declared
+/// type.
+#[test]
+fn local_variables_and_declared_types() {
+    let folder = lag("fmu-local", 0);
+    let library = compiled(&folder, "two", 0);
+    let text = TWO
+        .replace("causality=\"output\"", "causality=\"local\"")
+        .replace("<Real start=\"0.5\"/>", "<Real declaredType=\"Length\" start=\"0.5\"/>")
+        .replace(
+            "<DefaultExperiment",
+            "<TypeDefinitions><SimpleType name=\"Length\"><Real unit=\"m\" nominal=\"5\"/>\
+             </SimpleType></TypeDefinitions><DefaultExperiment",
+        );
+    let from = text.find("<ModelStructure>").expect("a structure");
+    let text = format!("{}<ModelStructure/></fmiModelDescription>", &text[..from]);
+    let path = folder.join("lag.fmu");
+    pack(&path, &[("modelDescription.xml", text.as_bytes()), (&*place(2, "lag"), &library)]);
+    model(&folder, "");
+    assert!(run(&folder).status.success());
+    assert_eq!(rows(&folder).pop().expect("rows")[3], 8.0);
+    let own = superdense::fmi::Contents::read(&path, &superdense::fmi::Limits::default());
+    let own = own.expect("an archive").description;
+    let y = own.variable("y").expect("a variable");
+    assert_eq!((y.unit.as_deref(), y.nominal), (Some("m"), Some(5.0)));
 }
 
 /// Two FMUs in a loop: each takes the output that the other had at the point before.
@@ -270,10 +304,10 @@ fn libraries_that_fail() {
         (9, "", &["ended (exit status: 3)"]),
         (10, "", &["its process"]),
     ];
-    for (fault, fields, told) in faults {
+    for (fault, fields, expected) in faults {
         let folder = lag(&format!("fmu-fault-{fault}"), fault);
         model(&folder, &format!(", period: 0.1{fields}"));
-        fails(&folder, fault, told);
+        fails(&folder, fault, expected);
     }
 }
 
@@ -293,7 +327,7 @@ fn archives_that_cannot_be_used() {
     let folder = scratch("fmu-bad");
     let path = folder.join("lag.fmu");
     model(&folder, ", period: 0.1");
-    let check = |told: &[&str]| refused(&folder, &["check", "model.yaml"], told);
+    let check = |expected: &[&str]| refused(&folder, &["check", "model.yaml"], expected);
     check(&["bad-fmu", "lag.fmu`: No such file", "relative to that of the model"]);
     fs::write(&path, b"PK\x03\x04 cut").expect("a file");
     check(&["bad-fmu", "not a zip archive"]);

@@ -27,6 +27,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::draws::Draws;
 use crate::common::{repository, scratch};
+use crate::fmu_exchange::pack_ball;
+use crate::fmu_import::pack_able_lag;
 use generate::Vocabulary;
 use mutate::Corpus;
 
@@ -42,7 +44,7 @@ const SIGTERM: i32 = 15;
 const TOLD_EVERY: u64 = 10_000;
 
 /// What is done with a model: the arguments before and after its name.
-const COMMANDS: [(&[&str], &[&str]); 14] = [
+const COMMANDS: [(&[&str], &[&str]); 15] = [
     (&["run"], &["--quiet", "-o", "out.csv"]),
     BACKENDS,
     (&["run"], &["--quiet", "--backend", "native", "-o", "out.parquet"]),
@@ -57,6 +59,7 @@ const COMMANDS: [(&[&str], &[&str]); 14] = [
     (&["trim"], &[]),
     (&["linearize", "--at", "0.3", "--delays", "2"], &[]),
     (&["linearize", "--trim"], &["--format", "json"]),
+    (&["sweep"], &["--quiet", "-o", "table.csv"]),
 ];
 
 /// A run whose result must be the same with native code.
@@ -147,7 +150,7 @@ fn ends_within(child: &mut Child, time: Duration) -> bool {
 /// Tries an input with a command; gives what is wrong.
 fn attempt(folder: &Path, text: &str, command: usize) -> Option<String> {
     fs::write(folder.join("model.yaml"), text).expect("a model can be written");
-    for earlier in ["out.csv", "other.csv"] {
+    for earlier in ["out.csv", "other.csv", ".table.csv.sweep"] {
         let _ = fs::remove_file(folder.join(earlier));
     }
     let (before, after) = COMMANDS[command];
@@ -171,11 +174,13 @@ fn same_with_native_code(folder: &Path, first: End) -> Result<(), String> {
     }
 }
 
-/// Writes the tables that the inputs of models name.
+/// Writes the tables and the FMUs that models name.
 fn write_data(folder: &Path) {
     for (name, text) in generate::DATA {
         fs::write(folder.join(name), text).expect("a table can be written");
     }
+    pack_able_lag(folder);
+    pack_ball(folder, 3, 0);
 }
 
 /// A trace with some of its bytes changed must be read or refused; gives its name and what is wrong.

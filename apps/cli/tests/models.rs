@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use crate::common::figures::{Point, Table, figures, number};
+use crate::common::figures::{Table, figures, number, series, values};
 use crate::common::{folders, messages, repository, scratch, superdense};
 
 /// Runs a model of the repository, and gives its result and what it said.
@@ -16,14 +16,6 @@ fn run(model: &str) -> (Table, String) {
     let output = superdense(&folder, &["run", path, "-o", "result.csv"]);
     assert!(output.status.success(), "{model}: {}", messages(&output));
     (Table::read(&folder.join("result.csv")), messages(&output))
-}
-
-fn series(table: &Table, name: &str) -> Vec<Point> {
-    table.series(name).unwrap_or_else(|wrong| panic!("{wrong}"))
-}
-
-fn values(table: &Table, name: &str) -> Vec<f64> {
-    series(table, name).into_iter().map(|(_, _, value)| value).collect()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The models of chapter 9 of the Ptolemy II book: what holds in all of their rows, and what does
 //! not depend on the solver. Single values are in the `expected.yaml` of each model.
 
-use crate::common::figures::{Point, Table, number};
+use crate::common::figures::{Table, number, run, series, values};
 use crate::common::{accepted, messages, model, refused, scratch, superdense};
 
 const SOLVERS: [&str; 10] = [
@@ -16,23 +16,6 @@ const SOLVERS: [&str; 10] = [
     "rk4",
     "trapezoidal",
 ];
-
-/// Runs a model with more arguments.
-fn run(name: &str, arguments: &[&str]) -> Table {
-    let (folder, path) = (scratch(&format!("chapter-{name}")), model(name));
-    let mut all = vec!["run", path.as_str(), "-o", "result.csv", "--quiet"];
-    all.extend(arguments);
-    accepted(&folder, &all);
-    Table::read(&folder.join("result.csv"))
-}
-
-fn series(table: &Table, name: &str) -> Vec<Point> {
-    table.series(name).unwrap_or_else(|wrong| panic!("{wrong}"))
-}
-
-fn values(table: &Table, name: &str) -> Vec<f64> {
-    series(table, name).into_iter().map(|(_, _, value)| value).collect()
-}
 
 fn last(table: &Table, name: &str) -> f64 {
     *values(table, name).last().expect("a value")

@@ -1,24 +1,7 @@
 //! What the models of collisions must do beyond the figures of their `expected.yaml`: other numbers
 //! of balls and masses, and ten thousand collisions.
 
-use crate::common::figures::Table;
-use crate::common::{messages, model, scratch, superdense};
-
-/// Runs a model of the repository with further arguments.
-fn run(name: &str, further: &[&str]) -> Table {
-    let folder = scratch(&format!("collisions-{name}"));
-    let path = model(name);
-    let mut arguments = vec!["run", path.as_str(), "-o", "result.csv", "--quiet"];
-    arguments.extend(further);
-    let output = superdense(&folder, &arguments);
-    assert!(output.status.success(), "{name}: {}", messages(&output));
-    Table::read(&folder.join("result.csv"))
-}
-
-fn values(table: &Table, name: &str) -> Vec<f64> {
-    let series = table.series(name).unwrap_or_else(|wrong| panic!("{wrong}"));
-    series.into_iter().map(|(_, _, value)| value).collect()
-}
+use crate::common::figures::{Table, run, values};
 
 fn greatest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most: f64, value| most.max(value.abs()))

@@ -3,27 +3,8 @@
 
 use std::fs;
 
-use crate::common::figures::{Point, Table, number};
-use crate::common::{messages, model, repository, scratch, superdense};
-
-/// Runs a model of the repository with further arguments.
-fn run(name: &str, further: &[&str]) -> Table {
-    let folder = scratch(&format!("practice-{name}"));
-    let path = model(name);
-    let mut arguments = vec!["run", path.as_str(), "-o", "result.csv", "--quiet"];
-    arguments.extend(further);
-    let output = superdense(&folder, &arguments);
-    assert!(output.status.success(), "{name}: {}", messages(&output));
-    Table::read(&folder.join("result.csv"))
-}
-
-fn series(table: &Table, name: &str) -> Vec<Point> {
-    table.series(name).unwrap_or_else(|wrong| panic!("{wrong}"))
-}
-
-fn values(table: &Table, name: &str) -> Vec<f64> {
-    series(table, name).into_iter().map(|(_, _, value)| value).collect()
-}
+use crate::common::figures::{Point, Table, number, run, series, values};
+use crate::common::{repository, scratch};
 
 /// The value of a signal after all that happens at a time.
 fn settled(series: &[Point], time: f64) -> f64 {

@@ -54,34 +54,21 @@ fn near(a: f64, b: f64, within: f64) {
 #[test]
 fn rows_have_the_closed_forms_of_a_ball() {
     let folder = with_model("sweep-ball", BALL);
-    let options = [
-        "-p",
-        "e=0.5:0.9:0.1",
-        "-p",
-        "h=5, 10",
-        "-m",
+    let measures = [
         "second=time(hit, 2)",
-        "-m",
         "high=max(y)",
-        "-m",
         "n=count(hit)",
-        "-m",
         "area=integral(y)",
-        "-m",
         "fast=min(v)",
-        "-m",
         "v0=initial(v)",
-        "-m",
         "t1=time(kick)",
-        "-m",
         "speed=mean(abs(v))",
-        "-m",
         "half=at(y, 0.5)",
     ];
-    accepted(
-        &folder,
-        &[&["sweep", "model.yaml", "-o", "a.csv", "--stop", "2.5"], &options[..]].concat(),
-    );
+    let mut arguments = vec!["sweep", "model.yaml", "-o", "a.csv", "--stop", "2.5"];
+    arguments.extend(["-p", "e=0.5:0.9:0.1", "-p", "h=5, 10"]);
+    arguments.extend(measures.iter().flat_map(|measure| ["-m", *measure]));
+    accepted(&folder, &arguments);
     let rows = rows(&folder, "a.csv");
     assert_eq!(rows.len(), 11);
     let get = |name| column(&rows, name);

@@ -1,5 +1,5 @@
 //! Bad traces and bad places through the binary: what is cut, from another version, empty, not a
-//! number, oddly named or not to be written is told, and nothing panics.
+//! number, oddly named or not to be written is expected, and nothing panics.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,9 +31,9 @@ fn a_trace_that_is_cut() {
         let name = format!("cut.{ending}");
         for part in [1, 3, 7, 9] {
             fs::write(folder.join(&name), &whole[..whole.len() * part / 10]).expect("a file");
-            let told = ["error[trace-", name.as_str(), "help:"];
-            refused(&folder, &["plot", &name, "-o", "a.svg"], &told);
-            refused(&folder, &["compare", &name, "whole.csv"], &told);
+            let expected = ["error[trace-", name.as_str(), "help:"];
+            refused(&folder, &["plot", &name, "-o", "a.svg"], &expected);
+            refused(&folder, &["compare", &name, "whole.csv"], &expected);
         }
     }
     assert!(!folder.join("a.svg").exists());
@@ -46,8 +46,8 @@ fn a_trace_of_another_version() {
     let newer = text.replace("\"superdense-trace\": 1", "\"superdense-trace\": 99");
     assert_ne!(text, newer);
     fs::write(folder.join("newer.json"), newer).expect("a file");
-    let told = ["error[trace-version]", "newer.json", "99"];
-    refused(&folder, &["plot", "newer.json", "-o", "a.svg"], &told);
+    let expected = ["error[trace-version]", "newer.json", "99"];
+    refused(&folder, &["plot", "newer.json", "-o", "a.svg"], &expected);
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn values_that_are_no_numbers() {
     fs::write(folder.join("number.csv"), text.replace("NaN", "2")).expect("a file");
     refused(&folder, &["compare", "nan.csv", "number.csv"], &["the traces differ"]);
     fs::write(folder.join("word.csv"), text.replace("NaN", "two")).expect("a file");
-    let told = ["error[trace-damaged]", "line 3: `two` is no number"];
-    refused(&folder, &["plot", "word.csv", "-o", "a.svg"], &told);
+    let expected = ["error[trace-damaged]", "line 3: `two` is no number"];
+    refused(&folder, &["plot", "word.csv", "-o", "a.svg"], &expected);
 }
 
 #[test]
@@ -105,13 +105,13 @@ fn names_that_need_quotes() {
 fn a_signal_that_is_not_there() {
     let folder = saved("trace-signal");
     for (name, near) in [("min(x,y)", "min(x, y)"), ("min(x, z)", "min(x, y)"), ("xx", "x")] {
-        let told = [format!("no signal `{name}`"), format!("did you mean `{near}`?")];
-        let told = [told[0].as_str(), told[1].as_str()];
-        refused(&folder, &["plot", "whole.csv", "-o", "a.svg", "-s", name], &told);
+        let expected = [format!("no signal `{name}`"), format!("did you mean `{near}`?")];
+        let expected = [expected[0].as_str(), expected[1].as_str()];
+        refused(&folder, &["plot", "whole.csv", "-o", "a.svg", "-s", name], &expected);
         refused(
             &folder,
             &["plot", "whole.csv", "-o", "a.svg", "--phase", &format!("x,{name}")],
-            &told,
+            &expected,
         );
     }
 }

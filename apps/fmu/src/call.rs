@@ -45,3 +45,48 @@ macro_rules! functions {
         )*
     };
 }
+
+/// The functions that keep the state of an instance, by their names in a version of the standard.
+macro_rules! state_functions {
+    (
+        $keep:ident $go_back:ident $forget:ident
+        $size:ident $write:ident $read:ident
+    ) => {
+        functions! {
+            /// Keeps the state.
+            fn $keep(component, state: *mut *mut superdense::fmi::SavedInstance) {
+                crate::component::keep(component, state.as_mut())
+            }
+
+            /// Goes back to a state.
+            fn $go_back(component, state: *const superdense::fmi::SavedInstance) {
+                crate::component::go_back(component, state.as_ref())
+            }
+
+            /// Frees a state.
+            fn $forget(_component, state: *mut *mut superdense::fmi::SavedInstance) {
+                crate::component::forget(state.as_mut())
+            }
+
+            /// The size of a state as bytes.
+            fn $size(component, state: *const superdense::fmi::SavedInstance, size: *mut usize) {
+                crate::memory::put(size, component.bytes_of(state.as_ref())?.len());
+                Ok(crate::component::Status::Ok)
+            }
+
+            /// A state as bytes.
+            fn $write(
+                component, state: *const superdense::fmi::SavedInstance, bytes: *mut u8, size: usize,
+            ) {
+                crate::component::serialise(component, state.as_ref(), crate::memory::slice_mut(bytes, size)?)
+            }
+
+            /// A state from bytes.
+            fn $read(
+                component, bytes: *const u8, size: usize, state: *mut *mut superdense::fmi::SavedInstance,
+            ) {
+                crate::component::deserialise(component, crate::memory::slice(bytes, size)?, state.as_mut())
+            }
+        }
+    };
+}

@@ -29,6 +29,12 @@ pub type LoggerTwo =
 /// The logger of FMI 3.0.
 pub type LoggerThree = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
+/// What an importer of FMI 3.0 has called within a step, with the environment, the time, whether inputs
+/// may be set, whether variables may be read, whether a step of the solver is finished and whether the
+/// step may end here; it answers whether it is to end, and when.
+pub type IntermediateUpdate =
+    unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut u8, *mut f64);
+
 /// Where messages go.
 #[derive(Clone, Copy, Debug)]
 pub enum Logger {
@@ -54,6 +60,8 @@ pub struct Component {
     pub event_mode: bool,
     /// Whether a step may end early.
     pub early_return: bool,
+    /// What is called at points within steps (FMI 3.0), and the environment that it gets.
+    pub update: Option<(IntermediateUpdate, *mut c_void)>,
     /// Whether the model has ended its run.
     pub terminated: bool,
     /// The time that the last step has reached \[s\].
@@ -102,11 +110,10 @@ impl Logger {
         match self {
             Logger::None => {}
             // SAFETY: the importer gave the function with its environment, and the texts end with
-            // a zero and live during the call. The format takes one text.
+            // a zero and live during the call. The format takes no arguments.
             Logger::Two(logger, environment) => unsafe {
-                let (format, category) = (c"%s".as_ptr(), category.as_ptr());
-                let message = message.as_ptr();
-                logger(environment, name.as_ptr(), status as c_int, category, format, message);
+                let (format, category) = (format_of(&message), category.as_ptr());
+                logger(environment, name.as_ptr(), status as c_int, category, format.as_ptr());
             },
             // SAFETY: as above.
             Logger::Three(logger, environment) => unsafe {
@@ -114,6 +121,13 @@ impl Logger {
             },
         }
     }
+}
+
+/// A message as a format of `printf` without arguments, so that importers that print formats as they
+/// are print it, too. A `#` would begin the name of a variable.
+fn format_of(message: &CString) -> CString {
+    let text = message.to_string_lossy().replace('%', "%%").replace('#', "##");
+    CString::new(text).unwrap_or_default()
 }
 
 /// The category of a message with a status.
@@ -175,6 +189,7 @@ impl Component {
             sends: [birth.logging, true, true],
             event_mode: false,
             early_return: false,
+            update: None,
             terminated: false,
             reached: 0.0,
         }))

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use crate::component::{Component, Failure, Status};
 use crate::memory::{put, slice, slice_mut};
 
-/// What FMI 2.0 is told about an event iteration.
+/// What FMI 2.0 reports about an event iteration.
 #[repr(C)]
 #[derive(Debug)]
 pub struct EventInfo {

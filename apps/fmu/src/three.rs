@@ -2,9 +2,13 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use superdense::fmi::{Kind, SavedInstance};
+use superdense::Time;
+use superdense::fmi::{Kind, Stepped};
 
-use crate::component::{Birth, Component, Failure, Logger, LoggerThree, Status};
+use crate::call::with;
+use crate::component::{
+    Birth, Component, Failure, IntermediateUpdate, Logger, LoggerThree, Status,
+};
 use crate::memory::{put, slice, slice_mut, text, texts};
 
 /// The version of the standard.
@@ -49,7 +53,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     _count: usize,
     environment: *mut c_void,
     logger: Option<LoggerThree>,
-    _update: *mut c_void,
+    update: Option<IntermediateUpdate>,
 ) -> *mut Component {
     // SAFETY: the importer calls the function as the standard requires.
     let made = unsafe {
@@ -57,6 +61,7 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     };
     made.map_or(std::ptr::null_mut(), |mut own| {
         (own.event_mode, own.early_return) = (event_mode, early_return);
+        own.update = update.map(|update| (update, environment));
         Box::into_raw(own)
     })
 }
@@ -290,42 +295,14 @@ functions! {
     fn fmi3ExitConfigurationMode(_component) {
         Err(Failure::Wrong("the model has no structural parameters"))
     }
+}
 
-    /// Keeps the state.
-    fn fmi3GetFMUState(component, state: *mut *mut SavedInstance) {
-        crate::component::keep(component, state.as_mut())
-    }
+state_functions! {
+    fmi3GetFMUState fmi3SetFMUState fmi3FreeFMUState
+    fmi3SerializedFMUStateSize fmi3SerializeFMUState fmi3DeserializeFMUState
+}
 
-    /// Goes back to a state.
-    fn fmi3SetFMUState(component, state: *const SavedInstance) {
-        crate::component::go_back(component, state.as_ref())
-    }
-
-    /// Frees a state.
-    fn fmi3FreeFMUState(_component, state: *mut *mut SavedInstance) {
-        crate::component::forget(state.as_mut())
-    }
-
-    /// The size of a state as bytes.
-    fn fmi3SerializedFMUStateSize(component, state: *const SavedInstance, size: *mut usize) {
-        put(size, component.bytes_of(state.as_ref())?.len());
-        Ok(Status::Ok)
-    }
-
-    /// A state as bytes.
-    fn fmi3SerializeFMUState(
-        component, state: *const SavedInstance, bytes: *mut u8, size: usize,
-    ) {
-        crate::component::serialise(component, state.as_ref(), slice_mut(bytes, size)?)
-    }
-
-    /// A state from bytes.
-    fn fmi3DeserializeFMUState(
-        component, bytes: *const u8, size: usize, state: *mut *mut SavedInstance,
-    ) {
-        crate::component::deserialise(component, slice(bytes, size)?, state.as_mut())
-    }
-
+functions! {
     /// What was set at an event takes effect.
     fn fmi3UpdateDiscreteStates(
         component, again: *mut bool, terminate: *mut bool, nominals: *mut bool, states: *mut bool,
@@ -350,20 +327,117 @@ functions! {
     fn fmi3ActivateModelPartition(_component, _clock: u32, _time: f64) {
         Err(Failure::Wrong("the model has no partitions"))
     }
+}
 
-    /// Takes a step.
-    fn fmi3DoStep(
-        component, from: f64, length: f64, _keep: bool, event: *mut bool, terminate: *mut bool,
-        early: *mut bool, last: *mut f64,
-    ) {
-        let may_end_early = component.event_mode && component.early_return;
-        let stepped = component.instance.step(from, length, may_end_early)?;
+/// How a step has ended, as [`fmi3DoStep`] says it.
+struct Ended {
+    event: *mut bool,
+    terminate: *mut bool,
+    early: *mut bool,
+    last: *mut f64,
+}
+
+impl Ended {
+    /// Writes what a step up to a time was.
+    ///
+    /// # Safety
+    /// Each pointer is null or refers to a value that nothing else uses during the call.
+    unsafe fn say(&self, component: &mut Component, stepped: Stepped, to: f64) -> Status {
         component.reached = stepped.time;
         component.terminated = stepped.terminated;
-        put(event, stepped.event && component.event_mode);
-        put(terminate, stepped.terminated);
-        put(early, stepped.time < from + length);
-        put(last, stepped.time);
-        Ok(Status::Ok)
+        // SAFETY: the caller guarantees it.
+        unsafe {
+            put(self.event, stepped.event && component.event_mode);
+            put(self.terminate, stepped.terminated);
+            put(self.early, stepped.time < to);
+            put(self.last, stepped.time);
+        }
+        Status::Ok
+    }
+}
+
+/// Takes a step.
+///
+/// # Safety
+/// The arguments are those that the standard requires.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn fmi3DoStep(
+    component: *mut Component,
+    from: f64,
+    length: f64,
+    _keep: bool,
+    event: *mut bool,
+    terminate: *mut bool,
+    early: *mut bool,
+    last: *mut f64,
+) -> Status {
+    let ended = Ended { event, terminate, early, last };
+    // SAFETY: the importer calls the function as the standard requires.
+    unsafe {
+        match component.as_ref().and_then(|own| own.update) {
+            Some(update) => step_in_parts(component, (from, length), update, &ended),
+            None => with(component, |own| {
+                let may_end_early = own.event_mode && own.early_return;
+                let stepped = own.instance.step(from, length, may_end_early)?;
+                Ok(ended.say(own, stepped, from + length))
+            }),
+        }
+    }
+}
+
+/// Takes a step, with a call of the importer at the end of each step of the solver, where it may read
+/// variables: nothing of the instance is borrowed while its function is called.
+///
+/// # Safety
+/// As for [`fmi3DoStep`].
+unsafe fn step_in_parts(
+    component: *mut Component,
+    (from, length): (f64, f64),
+    (update, environment): (IntermediateUpdate, *mut c_void),
+    ended: &Ended,
+) -> Status {
+    let (mut to, mut part, mut may_return) = (None, None, false);
+    let (mut reached, mut wanted) = (from, f64::INFINITY);
+    loop {
+        // SAFETY: the importer calls the function as the standard requires.
+        let status = unsafe {
+            with(component, |own| {
+                let end = match to {
+                    Some(end) => end,
+                    None => own.instance.begin_step(from, length)?,
+                };
+                to = Some(end);
+                may_return = own.early_return;
+                let until = Time::from_f64(wanted).map_or(end, |wanted| wanted.min(end));
+                let stepped = own.instance.part_of_step(until)?;
+                let over = stepped.terminated
+                    || stepped.time >= end.seconds().min(wanted)
+                    || stepped.event && own.event_mode && own.early_return;
+                part = Some((stepped, over));
+                Ok(if over { ended.say(own, stepped, end.seconds()) } else { Status::Ok })
+            })
+        };
+        let Some((stepped, over)) = part.filter(|_| status == Status::Ok) else { return status };
+        if over {
+            return status;
+        }
+        if stepped.time > reached {
+            reached = stepped.time;
+            let (mut returns, mut at) = (0u8, reached);
+            // SAFETY: the importer gave the function with its environment.
+            unsafe {
+                update(environment, reached, false, true, true, may_return, &mut returns, &mut at);
+            }
+            if may_return && returns != 0 {
+                wanted = at.max(reached);
+                if wanted <= reached {
+                    // SAFETY: as above.
+                    return unsafe {
+                        with(component, |own| Ok(ended.say(own, stepped, from + length)))
+                    };
+                }
+            }
+        }
     }
 }

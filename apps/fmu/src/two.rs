@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use superdense::fmi::{Kind, SavedInstance};
+use superdense::fmi::Kind;
 
 use crate::component::{Birth, Component, Failure, Logger, LoggerTwo, Status};
 use crate::memory::{put, slice, slice_mut, text, texts};
@@ -183,42 +183,14 @@ functions! {
     ) {
         if count == 0 { Ok(Status::Ok) } else { Err(Failure::Wrong(NO_TEXTS)) }
     }
+}
 
-    /// Keeps the state.
-    fn fmi2GetFMUstate(component, state: *mut *mut SavedInstance) {
-        crate::component::keep(component, state.as_mut())
-    }
+state_functions! {
+    fmi2GetFMUstate fmi2SetFMUstate fmi2FreeFMUstate
+    fmi2SerializedFMUstateSize fmi2SerializeFMUstate fmi2DeSerializeFMUstate
+}
 
-    /// Goes back to a state.
-    fn fmi2SetFMUstate(component, state: *const SavedInstance) {
-        crate::component::go_back(component, state.as_ref())
-    }
-
-    /// Frees a state.
-    fn fmi2FreeFMUstate(_component, state: *mut *mut SavedInstance) {
-        crate::component::forget(state.as_mut())
-    }
-
-    /// The size of a state as bytes.
-    fn fmi2SerializedFMUstateSize(component, state: *const SavedInstance, size: *mut usize) {
-        put(size, component.bytes_of(state.as_ref())?.len());
-        Ok(Status::Ok)
-    }
-
-    /// A state as bytes.
-    fn fmi2SerializeFMUstate(
-        component, state: *const SavedInstance, bytes: *mut u8, size: usize,
-    ) {
-        crate::component::serialise(component, state.as_ref(), slice_mut(bytes, size)?)
-    }
-
-    /// A state from bytes.
-    fn fmi2DeSerializeFMUstate(
-        component, bytes: *const u8, size: usize, state: *mut *mut SavedInstance,
-    ) {
-        crate::component::deserialise(component, slice(bytes, size)?, state.as_mut())
-    }
-
+functions! {
     /// Gives inputs time derivatives for the next step.
     fn fmi2SetRealInputDerivatives(
         component, references: *const u32, count: usize, orders: *const c_int, values: *const f64,

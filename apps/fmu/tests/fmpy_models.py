@@ -17,6 +17,7 @@ import decimal
 import math
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,10 +78,22 @@ def number(text):
         return None
 
 
-def check(program, model, version, folder):
+def stripped(program, folder):
+    """The library of exported archives without its symbols, most of its size: it is packed and
+    unpacked for each model."""
+    library = pathlib.Path(program).with_name("libsuperdense_fmu.so")
+    small = folder / library.name
+    strip = shutil.which("strip")
+    if strip is None:
+        return library
+    subprocess.run([strip, "-o", small, library], check=True)
+    return small
+
+
+def check(program, library, model, version, folder):
     name = model.parent.name
     archive = folder / f"{name}.fmu"
-    command = [program, "fmu", model, "-o", archive, "--fmi", version]
+    command = [program, "fmu", model, "-o", archive, "--fmi", version, "--library", library]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         return "refused: " + done.stderr.strip().splitlines()[0]
@@ -88,6 +101,7 @@ def check(program, model, version, folder):
     assert not complaints, f"{name} {version}: {complaints}"
     description = fmpy.read_model_description(str(archive))
     end = ENDS.get(name, float(description.defaultExperiment.stopTime))
+    unpacked = fmpy.extract(str(archive), unzipdir=str(folder / "unpacked"))
     outputs = [v for v in description.modelVariables if v.causality in ("output", "local")]
     scalars = [v.name for v in outputs if not v.dimensions]
     said = []
@@ -102,7 +116,7 @@ def check(program, model, version, folder):
         step = 2.0 ** math.floor(math.log2(own_end / POINTS))
         stop = POINTS * step
         result = fmpy.simulate_fmu(
-            str(archive), stop_time=stop, output_interval=step, output=scalars,
+            unpacked, stop_time=stop, output_interval=step, output=scalars,
             fmi_type=kind, start_time=0.0, relative_tolerance=None if exact else TOLERANCE,
         )
         # The importer's solver is more accurate than the tolerance of some models.
@@ -112,7 +126,7 @@ def check(program, model, version, folder):
         compared = compare(f"{name} {version} {kind}", result, rows, scalars, exact, slack)
         said.append(f"{compared} values")
         if exact:
-            same = imported(program, archive, description, stop, step, folder)
+            same = imported(program, archive, unpacked, description, stop, step, folder)
             said.append(f"{same} bit-identical in our import")
         else:
             same = exchanged(program, archive, description, rows, stop, step, folder)
@@ -120,28 +134,22 @@ def check(program, model, version, folder):
     return ", ".join(said)
 
 
-def imported(program, archive, description, stop, step, folder):
+def imported(program, archive, unpacked, description, stop, step, folder):
     """Runs the archive as a block of a model: its values are those that FMPy has, bit for bit.
 
     At a communication point a block has what the instance has computed up to there, as FMPy has it.
     A block names no stop time, at which the solver of the instance would end a step.
     """
-    plain = plain_outputs(description)
+    plain, model = model_of(archive, f"period: {step!r}", description, stop, folder)
     if not plain:
         return 0
-    model = folder / "import.yaml"
-    record = ", ".join(f"p.{name}" for name in plain.values())
-    model.write_text(
-        f"superdense: 1\nblocks:\n  p: {{type: FMU, file: {archive.name}, period: {step!r}}}\n"
-        f"record: [{record}]\nsimulate: {{stop: {stop!r}}}\n"
-    )
     output = folder / "import.csv"
     command = [program, "run", model, "-o", output, "--quiet", "--rows", "microsteps"]
     subprocess.run(command, check=True, capture_output=True)
     with open(output) as file:
         rows = {float(row["time"]): row for row in csv.DictReader(file)}
     result = fmpy.simulate_fmu(
-        str(archive), stop_time=stop, output_interval=step, output=list(plain), start_time=0.0,
+        unpacked, stop_time=stop, output_interval=step, output=list(plain), start_time=0.0,
         fmi_type="CoSimulation", set_stop_time=False,
     )
     compared = 0
@@ -162,17 +170,23 @@ def plain_outputs(description):
     return plain if len(set(plain.values())) == len(outputs) else {}
 
 
-def exchanged(program, archive, description, rows, stop, step, folder):
-    """Runs the archive as a block for Model Exchange: its values are those of our own run."""
+def model_of(archive, fields, description, stop, folder):
+    """A model file with the archive as a block; and its recorded outputs with their names there."""
     plain = plain_outputs(description)
-    if not plain:
-        return 0
-    model = folder / "exchange.yaml"
+    model = folder / "block.yaml"
     record = ", ".join(f"p.{name}" for name in plain.values())
     model.write_text(
-        f"superdense: 1\nblocks:\n  p: {{type: FMU, file: {archive.name}, kind: model_exchange}}\n"
+        f"superdense: 1\nblocks:\n  p: {{type: FMU, file: {archive.name}, {fields}}}\n"
         f"record: [{record}]\nsimulate: {{stop: {stop!r}}}\n"
     )
+    return plain, model
+
+
+def exchanged(program, archive, description, rows, stop, step, folder):
+    """Runs the archive as a block for Model Exchange: its values are those of our own run."""
+    plain, model = model_of(archive, "kind: model_exchange", description, stop, folder)
+    if not plain:
+        return 0
     own = own_run(program, model, stop, step, folder, ["--tolerance", "1e-9"])
     result = [
         {"time": float(time), **{name: number(row[f"p.{plain[name]}"]) for name in plain}}
@@ -215,12 +229,12 @@ def compare(name, result, rows, scalars, exact, slack=0.0):
     return compared
 
 
-def tried(program, model, version):
+def tried(program, library, model, version):
     """What is said about a model, and whether it failed."""
     name = model.parent.name
     with tempfile.TemporaryDirectory() as folder:
         try:
-            said, failed = check(program, model, version, pathlib.Path(folder)), False
+            said, failed = check(program, library, model, version, pathlib.Path(folder)), False
         except Exception as error:
             said, failed = f"FAILED: {type(error).__name__}: {error}", True
     return f"{name} {version}: {said}", failed
@@ -231,9 +245,13 @@ def main():
     all_models = sorted(pathlib.Path(models).glob("*/model.yaml"))
     chosen = [model for model in all_models if not names or model.parent.name in names]
     # Processes, since a library is loaded once for a process, and FMPy computes in Python.
-    with concurrent.futures.ProcessPoolExecutor() as pool:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        concurrent.futures.ProcessPoolExecutor() as pool,
+    ):
+        library = stripped(program, pathlib.Path(folder))
         runs = [
-            pool.submit(tried, program, model, version)
+            pool.submit(tried, program, library, model, version)
             for place, model in enumerate(chosen)
             for version in (("2", "3") if "--both" in sys.argv else ("23"[place % 2],))
         ]

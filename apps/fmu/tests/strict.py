@@ -40,7 +40,13 @@ simulate: {stop: 2}
 """
 
 OK, DISCARD, ERROR = 0, 2, 3
+# The name of each instance, which need not be ASCII or UTF-8.
+NAME = "Stärke 100 %s".encode() + b"\xff"
 NONE = None
+
+
+UPDATE = c.CFUNCTYPE(None, c.c_void_p, c.c_double, c.c_bool, c.c_bool, c.c_bool, c.c_bool,
+                     c.POINTER(c.c_bool), c.POINTER(c.c_double))
 
 
 class Library:
@@ -65,22 +71,22 @@ class Library:
         self.messages = []
         self.lock = threading.Lock()
 
-    def instantiate(self, kind, logging=True, token=NONE, events=False, early=False):
+    def instantiate(self, kind, logging=True, token=NONE, events=False, early=False, update=None):
         token = self.token if token is NONE else token
         resources = self.folder / "resources"
         make = self.function("Instantiate" + ("" if self.version == 2 else
                              {"me": "ModelExchange", "cs": "CoSimulation"}[kind]))
         make.restype = c.c_void_p
         if self.version == 2:
-            LOGGER = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_int, c.c_char_p, c.c_char_p,
-                                 c.c_char_p)
+            # The format takes no arguments, so that it can be shown as it is.
+            LOGGER = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_int, c.c_char_p, c.c_char_p)
             class Callbacks(c.Structure):
                 _fields_ = [("logger", LOGGER), ("allocate", c.c_void_p), ("free", c.c_void_p),
                             ("finished", c.c_void_p), ("environment", c.c_void_p)]
-            logger = LOGGER(lambda _e, name, status, category, form, text:
-                            self.messages.append((status, category, text)))
+            logger = LOGGER(lambda _e, name, status, category, form:
+                            self.messages.append((status, category, form)))
             callbacks = Callbacks(logger, None, None, None, None)
-            pointer = make(b"strict", c.c_int(0 if kind == "me" else 1), token,
+            pointer = make(NAME, c.c_int(0 if kind == "me" else 1), token,
                            resources.as_uri().encode(), c.byref(callbacks), c.c_int(0),
                            c.c_int(logging))
             keep = (logger, callbacks)
@@ -90,13 +96,13 @@ class Library:
                             self.messages.append((status, category, text)))
             path = (str(resources) + "/").encode()
             if kind == "me":
-                pointer = make(b"strict", token, path, c.c_bool(False), c.c_bool(logging), None,
+                pointer = make(NAME, token, path, c.c_bool(False), c.c_bool(logging), None,
                                logger)
             else:
-                pointer = make(b"strict", token, path, c.c_bool(False), c.c_bool(logging),
+                pointer = make(NAME, token, path, c.c_bool(False), c.c_bool(logging),
                                c.c_bool(events), c.c_bool(early), None, c.c_size_t(0), None,
-                               logger, None)
-            keep = (logger,)
+                               logger, update)
+            keep = (logger, update)
         return Instance(self, pointer, keep) if pointer else None
 
     def function(self, name):
@@ -337,11 +343,31 @@ def co_simulation(library):
     instance.step(0.875, 1e-9)
     assert abs(instance.get("x") - before - 2) < 1e-6
     instance.step(0.875, -0.5, status=ERROR)
+    instance.step(0.5, 0.5, status=ERROR)
+    instance.step(1.5, 0.5, status=ERROR)
     instance.ok("Reset")
     instance.free()
     return value
 
 
+def everything_can_be_read(instance):
+    """In event mode, also while more iterations are due."""
+    library = instance.library
+    rates = (c.c_double * 1)()
+    instance.ok("GetDerivatives" if instance.two else "GetContinuousStateDerivatives", rates,
+                c.c_size_t(1))
+    assert rates[0] == -2 * 3 + 1
+    instance.ok("GetContinuousStates", rates, c.c_size_t(1))
+    count = int(library.root.get("numberOfEventIndicators")
+                or len(library.root.findall("ModelStructure/EventIndicator")))
+    indicators = (c.c_double * count)()
+    instance.ok("GetEventIndicators", indicators, c.c_size_t(count))
+    assert all(indicators), list(indicators)
+    assert instance.get("y") == 3 + 4
+
+
+# The order of the calls is what is tested: one list, and so longer than a function should otherwise
+# be.
 def model_exchange(library):
     instance = library.instantiate("me")
     before_initialisation(instance)
@@ -355,7 +381,11 @@ def model_exchange(library):
     instance.ok("ExitInitializationMode")
     instance.refused("SetContinuousStates", None, c.c_size_t(1))
     instance.refused("GetContinuousStates", states, c.c_size_t(7))
-    assert instance.iterate()[0] is False
+    everything_can_be_read(instance)
+    again = True
+    while again:
+        again = instance.update()[0]
+        everything_can_be_read(instance)
     instance.ok("EnterContinuousTimeMode")
     rates = "GetDerivatives" if instance.two else "GetContinuousStateDerivatives"
     slope = (c.c_double * 1)()
@@ -456,6 +486,42 @@ def event_mode(library):
     instance.free()
 
 
+def intermediate_updates(library):
+    """Within a step the importer sees each step of the solver, may read there and may end the step;
+    values at the end are the same to the bit."""
+    seen, wanted, found = [], [None], []
+
+    def told(_environment, time, sets, gets, finished, early, returns, at):
+        assert gets and finished and not sets
+        seen.append((time, instance.get("x")))
+        if wanted[0] is not None and time >= wanted[0]:
+            assert early
+            returns[0] = True
+            at[0] = time
+
+    update = UPDATE(told)
+    for own in (update, None):
+        instance = library.instantiate("cs", update=own, early=own is not None)
+        instance.initialise()
+        for start in (0.0, 0.5, 1.0):
+            reached, flags = instance.step(start, 0.5)
+            assert reached == start + 0.5 and flags == (False, False, False)
+            found.append((instance.get("x"), instance.count()))
+        if own is None:
+            instance.free()
+            break
+        times = [time for time, _ in seen]
+        assert len(times) > 5 and times == sorted(set(times)) and times[-1] < 1.5, times
+        assert all(0 < x < 3 for _, x in seen)
+        wanted[0] = 1.6
+        reached, flags = instance.step(1.5, 0.5)
+        assert 1.6 <= reached < 2.0 and flags == (False, False, True)
+        wanted[0] = None
+        assert instance.step(reached, 2.0 - reached)[0] == 2.0
+        instance.free()
+    assert found[:3] == found[3:], found
+
+
 def messages(library):
     """Messages are of the categories that were chosen."""
     instance = library.instantiate("cs")
@@ -507,13 +573,15 @@ def main():
             subprocess.run([program, "fmu", folder / "strict.yaml", "-o", archive, "--fmi",
                             str(version)], check=True, stdout=subprocess.DEVNULL)
             with zipfile.ZipFile(archive) as opened:
-                opened.extractall(folder / str(version))
-            library = Library(folder / str(version), version)
+                # In an URI the name of this folder has escapes.
+                opened.extractall(folder / f"{version} é%20#")
+            library = Library(folder / f"{version} é%20#", version)
             co_simulation(library)
             model_exchange(library)
             directional(library)
             if version == 3:
                 event_mode(library)
+                intermediate_updates(library)
             messages(library)
             at_once(library)
             print(f"strict importer: FMI {version}.0 passed", flush=True)

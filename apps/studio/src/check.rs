@@ -4,9 +4,11 @@ use std::time::Instant;
 
 use serde_json::{Value as Json, json};
 use superdense::edit::edited;
+use superdense::plots::{Axis, Content, Pair, Panel};
 use superdense::{
     Count, Diagnostic, Diagnostics, Kind, Library, Model, ParameterKind, RunSetting, SettingKind,
-    Settings, SourceMap, System, descriptions, parse, read_text, scene,
+    Settings, SourceMap, System, descriptions, form_descriptions, notation_descriptions, parse,
+    read_text, scene,
 };
 
 use crate::edits;
@@ -63,13 +65,16 @@ impl Checker {
         answer["sweeps"] = json!(!model.sweep.parameters.is_empty() || model.sweep.sets.is_some());
         answer["diagnostics"] = diagnostics(&system.warnings(), system.sources(), text);
         answer["scene"] = system.scene(opened);
+        answer["outputs"] = outputs(&model);
         answer["parameters"] = parameters(&system);
         answer["settings"] = json!({
             "name": system.name(), "start": system.settings().start.time().seconds(),
             "stop": system.settings().stop.seconds(), "solver": system.settings().solver.0,
             "blocks": system.block_count(), "states": system.state_count(),
         });
-        answer["panels"] = panels(&system);
+        let panels = panels(&system);
+        answer["panels"] = panels.over_time;
+        answer["phases"] = panels.phases;
         answer["milliseconds"] = json!(begin.elapsed().as_secs_f64() * 1e3);
         (answer, Some(Checked { system, model }))
     }
@@ -128,27 +133,59 @@ fn load(path: &str) -> Result<(String, String), String> {
     Ok((path.to_owned(), text))
 }
 
-/// The signals of each panel over time of the first figure, or of the figure that there would be.
-pub(crate) fn panels(system: &System) -> Json {
+/// What the first figure draws, or the figure that there would be.
+pub(crate) struct Panels {
+    /// The names of the signals of each panel over time.
+    pub over_time: Json,
+    /// The panels that draw signals over others.
+    pub phases: Json,
+}
+
+/// The panels of the first figure. A figure of phase plots alone has the signals of the default
+/// figure beside it, since it is over time that events are looked at.
+pub(crate) fn panels(system: &System) -> Panels {
     let trace = superdense::Trace::with_schema(system.schema());
-    let figure = match system.figures().first() {
-        Some((_, figure)) => figure.clone(),
-        None => superdense::plots::Figure::of(&trace),
-    };
-    let names = |panel: &superdense::plots::Panel| match &panel.content {
-        superdense::plots::Content::Time { signals, .. } => {
-            Some(signals.iter().map(|own| own.name.clone()).collect::<Vec<_>>())
-        }
-        _ => None,
-    };
-    let found: Vec<Vec<String>> = figure.panels.iter().filter_map(names).collect();
-    match found.is_empty() {
-        true => {
-            let all = superdense::plots::Figure::of(&trace);
-            json!(all.panels.iter().filter_map(names).collect::<Vec<_>>())
-        }
-        false => json!(found),
+    let default = superdense::plots::Figure::of(&trace);
+    let figure = system.figures().first().map_or_else(|| default.clone(), |own| own.1.clone());
+    let phases = Json::Array(figure.panels.iter().filter_map(phase).collect());
+    let mut over_time: Vec<Json> = figure.panels.iter().filter_map(over_time).collect();
+    if over_time.is_empty() {
+        over_time = default.panels.iter().filter_map(self::over_time).collect();
     }
+    Panels { over_time: Json::Array(over_time), phases }
+}
+
+fn over_time(panel: &Panel) -> Option<Json> {
+    let Content::Time { signals, .. } = &panel.content else { return None };
+    Some(signals.iter().map(|own| json!(own.name)).collect())
+}
+
+fn phase(panel: &Panel) -> Option<Json> {
+    let Content::Phase { pairs, x, equal_scales } = &panel.content else { return None };
+    let axis = |own: &Axis, name: fn(&Pair) -> &String| {
+        let same = pairs.iter().all(|pair| name(pair) == name(&pairs[0]));
+        let only = pairs.first().filter(|_| same).map(|pair| name(pair).clone());
+        let label = own.label.clone().or(only);
+        let unit = own.unit.as_ref().map_or(String::new(), |unit| format!(" [{unit}]"));
+        json!({"label": label.unwrap_or_default() + &unit, "range": own.range})
+    };
+    let curves = pairs.iter().map(|own| {
+        let label = own.label.clone().unwrap_or_else(|| format!("{} over {}", own.y, own.x));
+        json!({"x": own.x, "y": own.y, "label": label})
+    });
+    Some(json!({
+        "title": panel.title, "pairs": curves.collect::<Vec<_>>(), "equal": equal_scales,
+        "x": axis(x, |own| &own.x), "y": axis(&panel.y, |own| &own.y),
+    }))
+}
+
+/// The names of the outputs of each diagram, so that those that nothing reads can be connected.
+fn outputs(model: &Model) -> Json {
+    let own = model.diagrams.iter().map(|own| {
+        let names = own.outputs.iter().map(|output| output.name.value.clone());
+        (own.name.value.clone(), names.collect::<Vec<_>>())
+    });
+    json!(own.collect::<std::collections::BTreeMap<_, _>>())
 }
 
 fn parameters(system: &System) -> Json {
@@ -258,8 +295,20 @@ pub(crate) fn library() -> Json {
         })
         .collect();
     let functions: Vec<&str> = superdense::Function::table().iter().map(|own| own.1).collect();
+    // What is no block of the library: machines and systems of equations, and what models write
+    // where other tools have blocks.
+    let beside = |all: Vec<superdense::Info>| -> Vec<Json> {
+        let one = |info: &superdense::Info| {
+            json!({
+                "name": info.name, "category": info.category, "summary": info.summary,
+                "aliases": info.aliases,
+            })
+        };
+        all.iter().map(one).collect()
+    };
     json!({
         "kind": "library", "blocks": blocks, "functions": functions, "settings": run_settings(),
+        "forms": beside(form_descriptions()), "notations": beside(notation_descriptions()),
     })
 }
 

@@ -3,9 +3,11 @@
 use serde_json::{Value as Json, json};
 use superdense::edit::{
     BlockEdit, EditError, Replacement, edit_all, edited, fields, path_at, value_in_brackets,
+    written,
 };
 use superdense::{Library, System, parse};
 
+use crate::first;
 use crate::messages::{At, Edit};
 
 /// The answer to an edit: what to replace, in bytes of the text, or why not.
@@ -67,14 +69,13 @@ fn changes(text: &str, edit: Edit) -> Result<Vec<BlockEdit>, String> {
             Ok(paths.into_iter().map(|path| BlockEdit::Remove { path }).collect())
         }
         Edit::Add { within, name, value } => {
-            let blocks = match within.filter(|own| !own.is_empty()) {
-                Some(node) => inside(text, &node)
-                    .ok_or_else(|| format!("`{node}` is written in another file"))?,
-                None => Vec::new(),
-            };
-            let blocks = blocks.into_iter().chain(["blocks".to_owned()]).collect();
-            one(BlockEdit::Add { blocks, name, value })
+            one(BlockEdit::Add { blocks: blocks_of(text, within)?, name, value })
         }
+        Edit::AddBlock { within, name, kind } => {
+            let value = first::entry(&kind).ok_or_else(|| format!("there is no block `{kind}`"))?;
+            one(BlockEdit::Add { blocks: blocks_of(text, within)?, name, value })
+        }
+        Edit::Record { name, panel } => Ok(recorded(text, &name, panel)),
         Edit::Rename { at, to } => one(BlockEdit::Rename { path: path(&at)?, to }),
         Edit::Group { all, diagram, instance } => {
             let paths = all.iter().map(path).collect::<Result<Vec<_>, _>>()?;
@@ -99,6 +100,74 @@ fn changes(text: &str, edit: Edit) -> Result<Vec<BlockEdit>, String> {
     }
 }
 
+/// The keys of the blocks of a diagram or a state, or of the main diagram.
+fn blocks_of(text: &str, within: Option<String>) -> Result<Vec<String>, String> {
+    let around = match within.filter(|own| !own.is_empty()) {
+        Some(node) => {
+            inside(text, &node).ok_or_else(|| format!("`{node}` is written in another file"))?
+        }
+        None => Vec::new(),
+    };
+    Ok(below(&around, "blocks"))
+}
+
+/// Records a signal unless it is recorded already, and adds its column to a panel. A model without
+/// `record` records everything that has a name.
+fn recorded(text: &str, name: &str, panel: Option<usize>) -> Vec<BlockEdit> {
+    let record = vec!["record".to_owned()];
+    let columns = fields(text, &record).unwrap_or_default();
+    let listed = items(text, &record);
+    let known = columns.iter().find(|own| own.1 == name).map(|own| own.0.as_str());
+    let known = known.or_else(|| listed.iter().any(|own| own == name).then_some(name));
+    let column = known.unwrap_or(name).to_owned();
+    let mut all = Vec::new();
+    if known.is_none() && !columns.is_empty() {
+        all.push(BlockEdit::Set { path: below(&record, name), value: one_line(name) });
+    } else if known.is_none() && !listed.is_empty() {
+        all.push(BlockEdit::Append { path: record, value: one_line(name) });
+    }
+    all.extend(panel.and_then(|panel| drawn(text, &column, panel)));
+    all
+}
+
+/// Adds a column to a panel over time of the first figure; nothing if it is there.
+fn drawn(text: &str, column: &str, panel: usize) -> Option<BlockEdit> {
+    let plots = ["plots".to_owned()];
+    let (figure, _) = fields(text, &plots).ok()?.into_iter().next()?;
+    let figure = below(&plots, &figure);
+    let inner = below(&figure, "panels");
+    let panels = if written(text, &inner).is_some() { inner } else { figure };
+    let count = items(text, &panels).len();
+    let mut over_time = (0..count)
+        .map(|index| below(&panels, &index.to_string()))
+        .filter(|own| written(text, &below(own, "phase")).is_none());
+    let panel = over_time.nth(panel)?;
+    let inner = below(&panel, "signals");
+    let signals = if written(text, &inner).is_some() { inner } else { panel };
+    let value = one_line(column);
+    let shown = items(text, &signals);
+    if shown.is_empty() {
+        let only = written(text, &signals)?;
+        let both = format!("[{}, {value}]", one_line(&only));
+        return (only != column).then_some(BlockEdit::Set { path: signals, value: both });
+    }
+    let is_shown = (0..shown.len()).any(|index| {
+        let own = below(&signals, &index.to_string());
+        written(text, &below(&own, "name")).or_else(|| written(text, &own)).as_deref()
+            == Some(column)
+    });
+    (!is_shown).then_some(BlockEdit::Append { path: signals, value })
+}
+
+/// The items of a list as they are written; none if it is something else.
+fn items(text: &str, path: &[String]) -> Vec<String> {
+    (0..).map_while(|index: usize| written(text, &below(path, &index.to_string()))).collect()
+}
+
+fn below(path: &[String], key: &str) -> Vec<String> {
+    path.iter().cloned().chain([key.to_owned()]).collect()
+}
+
 /// Adds a transition that is never taken until it gets a guard, so that the model stays valid: a
 /// state must be reachable, and two transitions must not be enabled at once.
 fn transition(machine: Vec<String>, from: String, to: &str) -> BlockEdit {
@@ -109,9 +178,7 @@ fn transition(machine: Vec<String>, from: String, to: &str) -> BlockEdit {
 
 /// Removes a state, the transitions into it and its being the first one.
 fn removed_state(text: &str, machine: &[String], name: &str) -> Result<Vec<BlockEdit>, String> {
-    let below = |more: &[&str]| -> Vec<String> {
-        machine.iter().cloned().chain(more.iter().map(|own| (*own).to_owned())).collect()
-    };
+    let below = |more: &[&str]| more.iter().fold(machine.to_vec(), |path, key| below(&path, key));
     let states = fields(text, &below(&["states"])).map_err(|error| error.to_string())?;
     let mut all = Vec::new();
     for (state, _) in states.iter().filter(|own| own.0 != name) {
@@ -137,8 +204,12 @@ fn removed_state(text: &str, machine: &[String], name: &str) -> Result<Vec<Block
 
 /// Whether a text is a model without mistakes, as far as one can tell without other files.
 fn is_whole(text: &str) -> bool {
+    is_valid(text, &Library::standard())
+}
+
+pub(crate) fn is_valid(text: &str, library: &Library) -> bool {
     let model = parse("model.yaml", text, &mut |_| Err("not read".to_owned()));
-    model.is_ok_and(|model| System::compile(&model, &Library::standard()).is_ok())
+    model.is_ok_and(|model| System::compile(&model, library).is_ok())
 }
 
 /// A value as YAML on one line; quotes are added where YAML needs them.
@@ -201,13 +272,7 @@ pub(crate) fn entry(id: u64, text: &str, at: &At) -> Json {
         let diagram = ["diagrams".to_owned(), kind.clone()?, section.to_owned()];
         let mut all = fields(text, &diagram).ok()?;
         // A list of inputs has no keys.
-        for index in 0.. {
-            let item: Vec<String> = diagram.iter().cloned().chain([index.to_string()]).collect();
-            match superdense::edit::written(text, &item) {
-                Some(name) => all.push((name, String::new())),
-                None => break,
-            }
-        }
+        all.extend(items(text, &diagram).into_iter().map(|name| (name, String::new())));
         Some(all)
     };
     json!({

@@ -15,6 +15,7 @@ mod session;
 
 mod check;
 mod edits;
+mod first;
 
 mod instants;
 mod runner;

@@ -79,9 +79,20 @@ pub(crate) enum Edit {
         name: String,
         value: String,
     },
+    /// Adds a block of a type, with first values for all that it needs.
+    AddBlock {
+        within: Option<String>,
+        name: String,
+        kind: String,
+    },
     Rename {
         at: At,
         to: String,
+    },
+    /// Records a signal, and draws it in a panel over time of the first figure, if there is one.
+    Record {
+        name: String,
+        panel: Option<usize>,
     },
     /// Makes a diagram of blocks.
     Group {

@@ -85,8 +85,8 @@ fn run(
     instants: &Arc<Mutex<Vec<Row>>>,
 ) -> Ended {
     if let Some(error) = run.missing_input() {
-        let told = system.explain(&error).render(system.sources(), false);
-        return Ended { failure: Some(told), warnings: Vec::new(), invariants: Vec::new() };
+        let rendered = system.explain(&error).render(system.sources(), false);
+        return Ended { failure: Some(rendered), warnings: Vec::new(), invariants: Vec::new() };
     }
     let (rows, events, columns) =
         (store.clone(), instants.clone(), system.schema().columns().len());
@@ -112,10 +112,10 @@ fn run(
             Ended { failure: None, warnings: outcome.warnings, invariants: outcome.invariants }
         }
         Err(failure) => {
-            let told = system.explain_with(&failure.error, &failure.inputs);
-            let told = told.render(system.sources(), false);
+            let rendered = system.explain_with(&failure.error, &failure.inputs);
+            let rendered = rendered.render(system.sources(), false);
             let (warnings, invariants) = (failure.warnings, failure.invariants);
-            Ended { failure: Some(told), warnings, invariants }
+            Ended { failure: Some(rendered), warnings, invariants }
         }
     }
 }
@@ -136,13 +136,15 @@ fn summary(system: &System, store: &Store) -> String {
 
 fn data(system: &System, store: &Store) -> Json {
     let lanes = store.names.len().max(1);
+    let panels = panels(system);
     let pixels = PIXELS.min(MOST_NUMBERS / 4 / lanes).max(200);
     let view = store.view(f64::NEG_INFINITY, f64::INFINITY, pixels);
     let marks = store.impulses.len().div_ceil(2000).max(1);
     let events = store.events.iter().map(|row| store.times[*row]);
     let thin = store.events.len().div_ceil(2000).max(1);
     json!({
-        "names": store.names, "labels": store.labels, "times": view.times, "lanes": view.lanes, "panels": panels(system),
+        "names": store.names, "labels": store.labels, "times": view.times, "lanes": view.lanes,
+        "panels": panels.over_time, "phases": panels.phases,
         "events": events.step_by(thin).collect::<Vec<_>>(),
         "impulses": store.impulses.iter().step_by(marks)
             .map(|own| json!([own.time, own.microstep, own.lane, own.order, own.weight]))
@@ -184,7 +186,7 @@ fn events(system: &System, instants: &[Row], count: usize) -> String {
         for column in &shown {
             let value = match &row.values[*column] {
                 Some(values) => {
-                    values.iter().map(|own| own.to_string()).collect::<Vec<_>>().join(", ")
+                    values.iter().map(|own| superdense::shown(*own)).collect::<Vec<_>>().join(", ")
                 }
                 None => "absent".to_owned(),
             };

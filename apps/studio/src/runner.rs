@@ -249,14 +249,14 @@ impl Runner<'_> {
     /// The system of a run: with the parameters and settings of the page.
     fn system(&self, given: &Given) -> Result<System, Json> {
         let own = self.loaded.as_ref().ok_or(Json::Null)?;
-        let told = |what: &str, refused: &Refused| {
+        let refusal = |what: &str, refused: &Refused| {
             let all: Vec<String> = refused.diagnostics.0.iter().map(ToString::to_string).collect();
             json!(format!("{what}: {}", all.join("; ")))
         };
         let mut settings = Settings::default();
         for (name, text) in &given.parameters {
             let value = parse_parameter(&own.model, name, text);
-            let value = value.map_err(|refused| told(name, &refused))?;
+            let value = value.map_err(|refused| refusal(name, &refused))?;
             settings.parameters.push((name.clone(), value));
         }
         for (name, text) in &given.settings {
@@ -265,7 +265,7 @@ impl Runner<'_> {
             settings = settings.set(*known, text.as_str());
         }
         let settings = shown(settings);
-        own.system.with(&settings).map_err(|refused| told("this run", &refused))
+        own.system.with(&settings).map_err(|refused| refusal("this run", &refused))
     }
 
     fn start(&mut self, given: &Given, orders: &Receiver<Order>) -> Option<Order> {
@@ -372,9 +372,9 @@ impl Runner<'_> {
             },
             End::Failed(error) => {
                 let own = system.explain_with(error, &run.inputs_of(error));
-                let told = own.to_string();
+                let message = own.to_string();
                 let all = Diagnostics(vec![own]);
-                ("failed", told, self.problems(&all, system))
+                ("failed", message, self.problems(&all, system))
             }
             End::Stopped | End::Closed => ("stopped", String::new(), Json::Null),
             End::Replaced(_) => ("replaced", String::new(), Json::Null),

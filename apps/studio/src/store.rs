@@ -261,6 +261,10 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config {
+            failure_persistence: None, ..Default::default()
+        })]
+
         /// A thinned view has the extremes of every stretch of time, its ends, and only rows that
         /// exist, in order.
         #[test]

@@ -4,20 +4,6 @@ use serde_json::{Value as Json, json};
 
 use crate::common::{BALL, Tab, served};
 
-fn edit(tab: &mut Tab, text: &str, edit: &Json) -> Result<String, String> {
-    tab.send(&json!({"do": "edit", "id": 3, "text": text, "edit": edit}));
-    let answer = tab.wait("edited");
-    if let Some(error) = answer["error"].as_str() {
-        return Err(error.to_owned());
-    }
-    let mut out = text.to_owned();
-    for own in answer["replacements"].as_array().expect("a list").iter().rev() {
-        let at = |key: &str| own[key].as_u64().expect("a byte") as usize;
-        out.replace_range(at("from")..at("to"), own["text"].as_str().expect("a text"));
-    }
-    Ok(out)
-}
-
 /// The rows of a run, without its number.
 fn rows(tab: &mut Tab, text: &str) -> (Json, Vec<u64>) {
     let found = tab.check(text);
@@ -35,16 +21,132 @@ fn a_group_of_blocks_does_what_they_did() {
     for names in [&["v", "y"][..], &["hit", "kick"], &["v", "y", "hit", "kick"], &["y"]] {
         let all: Vec<Json> = names.iter().map(|name| json!({"node": name})).collect();
         let group = json!({"edit": "group", "all": all, "diagram": "Part", "instance": "part"});
-        let grouped = edit(&mut tab, BALL, &group).expect("grouped");
+        let grouped = tab.edit(BALL, &group).expect("grouped");
         assert!(grouped.contains("\n  Part:\n"), "{grouped}");
         assert_eq!(rows(&mut tab, &grouped), before, "{grouped}");
         let ungroup = json!({"edit": "ungroup", "at": {"node": "part"}});
-        let back = edit(&mut tab, &grouped, &ungroup).expect("ungrouped");
+        let back = tab.edit(&grouped, &ungroup).expect("ungrouped");
         assert!(!back.contains("Part"), "{back}");
         assert_eq!(rows(&mut tab, &back), before, "{back}");
     }
     let nothing = json!({"edit": "group", "all": [], "diagram": "Part", "instance": "part"});
-    assert!(edit(&mut tab, BALL, &nothing).is_err());
+    assert!(tab.edit(BALL, &nothing).is_err());
+}
+
+/// Fixed steps, so that the order of the states decides nothing.
+const MOTORS: &str = "\
+superdense: 1
+parameters: {n: 3}
+diagrams:
+  Motor:
+    parameters: {k: 2}
+    inputs: [u]
+    outputs: {speed: w, power: k * w * u, smooth: low}
+    blocks:
+      w: {type: Integrator, input: k * u - w}
+      low: {type: LowPass, input: w, cutoff: 3}
+blocks:
+  motors: {type: Motor, for: {i: n}, u: sin(time + i)}
+record: {a: motors.speed, b: \"motors.power[n - 1]\", c: motors.smooth, d: sum(motors.power)}
+simulate: {stop: 3, solver: rk4, step: 0.01}
+";
+
+#[test]
+fn an_array_of_diagrams_does_what_arrays_of_blocks_do() {
+    let own = served();
+    let mut tab = own.tab();
+    let before = rows(&mut tab, MOTORS);
+    let ungroup = json!({"edit": "ungroup", "at": {"node": "motors[0]"}});
+    let after = edit(&mut tab, MOTORS, &ungroup).expect("ungrouped");
+    assert!(!after.contains("Motor"), "{after}");
+    assert_eq!(rows(&mut tab, &after), before, "{after}");
+    let enabled = MOTORS.replace("for: {i: n}, u: sin(time + i)", "u: 1, enabled: time > 1");
+    let error = edit(&mut tab, &enabled, &ungroup).expect_err("a condition");
+    assert!(error.contains("`enabled`"), "{error}");
+}
+
+#[test]
+fn a_signal_is_recorded_and_drawn() {
+    let own = served();
+    let mut tab = own.tab();
+    let text = "superdense: 1\nblocks:\n  x: {type: Integrator, input: v, initial: 1}\n  \
+                v: {type: Integrator, input: -x}\n  e: {type: Expression, expression: x * v}\n";
+    let record = |panel: usize| json!({"edit": "record", "name": "e", "panel": panel});
+    // (the sections, the panel, the sections afterwards)
+    for (before, panel, after) in [
+        ("record: [x]\n", 0, "record: [x, e]\n"),
+        ("record: [x, e]\n", 0, "record: [x, e]\n"),
+        ("record:\n  - x  # first\n", 0, "record:\n  - x  # first\n  - e\n"),
+        ("record: {position: x}\n", 0, "record: {position: x, e: e}\n"),
+        ("", 0, ""),
+        (
+            "record: [x]\nplots: {way: [[x], x]}\n",
+            1,
+            "record: [x, e]\nplots: {way: [[x], [x, e]]}\n",
+        ),
+        (
+            "record: {x: x, area: e}\nplots: {way: {panels: [{phase: [x, area]}, {signals: [x]}]}}\n",
+            0,
+            "record: {x: x, area: e}\nplots: {way: {panels: [{phase: [x, area]}, {signals: [x, area]}]}}\n",
+        ),
+        (
+            "record: [x, e]\nplots: {way: [[x, {name: e}]]}\n",
+            0,
+            "record: [x, e]\nplots: {way: [[x, {name: e}]]}\n",
+        ),
+    ] {
+        let text = format!("{text}{before}");
+        let found = edit(&mut tab, &text, &record(panel)).expect("recorded");
+        assert_eq!(found[text.len() - before.len()..], *after, "{before}");
+        let answer = tab.check(&found);
+        assert_eq!(answer["ok"], true, "{answer}\n{found}");
+    }
+}
+
+/// Whatever the palette offers is added as a valid block, so that it is drawn and can be connected.
+#[test]
+fn every_block_is_added_to_a_valid_model() {
+    let own = served();
+    let mut tab = own.tab();
+    tab.send(&json!({"do": "hello"}));
+    let library = tab.wait("library");
+    let blocks = library["blocks"].as_array().expect("blocks");
+    let kinds = blocks.iter().map(|own| own["name"].as_str().expect("a name"));
+    let text = "superdense: 1\nblocks:\n  t: {type: Ramp}\n";
+    let mut wrong = Vec::new();
+    for kind in kinds.chain(["Modal", "DifferentialSystem"]) {
+        let add = json!({"edit": "add_block", "within": "", "name": "own", "kind": kind});
+        let after = edit(&mut tab, text, &add).expect("added");
+        let found = tab.check(&after);
+        if found["ok"] != true {
+            wrong.push(format!("{after}{}", found["diagnostics"][0]["message"]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let unknown = json!({"edit": "add_block", "within": "", "name": "own", "kind": "Scope"});
+    assert!(edit(&mut tab, text, &unknown).is_err());
+}
+
+/// Outputs that nothing reads yet can be connected, too.
+#[test]
+fn an_unread_output_has_a_name() {
+    let own = served();
+    let mut tab = own.tab();
+    let text = "superdense: 1\ndiagrams:\n  D:\n    inputs: [u]\n    outputs: {a: x, b: 2 * x}\n    \
+                blocks: {x: {type: Integrator, input: u}}\nblocks:\n  d: {type: D, u: 1}\n  \
+                g: {type: Gain, input: d.b, gain: 1}\n  \
+                s: {type: DifferentialSystem, states: {x: 1, v: 2}}\n  \
+                m: {type: Modal, states: {on: {outputs: {q: 1}}}}\n";
+    let found = tab.check(text);
+    let unread = |path: &str| {
+        let nodes = found["scene"]["nodes"].as_array().expect("nodes");
+        let node = nodes.iter().find(|own| own["path"] == path).expect("a node");
+        node["unread"].clone()
+    };
+    assert_eq!(unread("d"), json!(["a"]));
+    assert_eq!(unread("g"), json!([]));
+    assert_eq!(unread("s"), json!(["x", "v"]));
+    assert!(unread("m").as_array().expect("names").contains(&json!("q")), "{}", unread("m"));
 }
 
 const LAMP: &str = "\
@@ -80,7 +182,7 @@ fn a_machine_is_edited_as_a_chart() {
         }),
         json!({"edit": "rename", "at": {"path": ["blocks", "lamp", "states", "broken"]}, "to": "dark"}),
     ] {
-        text = edit(&mut tab, &text, &change).expect("edited");
+        text = tab.edit(&text, &change).expect("edited");
     }
     assert!(
         text.contains("on: {outputs: {light: 1}, transitions: [{to: dark, when: t > 3}]}"),
@@ -92,12 +194,12 @@ fn a_machine_is_edited_as_a_chart() {
     assert!(bits.contains(&2f64.to_bits()), "the lamp goes on at 2");
     // The state goes with the transitions into it.
     let remove = json!({"edit": "remove_state", "machine": machine, "name": "dark"});
-    let after = edit(&mut tab, &text, &remove).expect("removed");
+    let after = tab.edit(&text, &remove).expect("removed");
     assert!(!after.contains("dark"), "{after}");
     rows(&mut tab, &after);
     // Another state is the first one then.
     let remove = json!({"edit": "remove_state", "machine": machine, "name": "off"});
-    let after = edit(&mut tab, LAMP, &remove).expect("removed");
+    let after = tab.edit(LAMP, &remove).expect("removed");
     assert!(after.contains("initial: on"), "{after}");
     rows(&mut tab, &after);
     // A block inside a state.
@@ -105,7 +207,7 @@ fn a_machine_is_edited_as_a_chart() {
         "edit": "add", "within": "lamp.on", "name": "x",
         "value": "{type: Integrator, input: 1}",
     });
-    let after = edit(&mut tab, LAMP, &add).expect("added");
+    let after = tab.edit(LAMP, &add).expect("added");
     rows(&mut tab, &after);
 }
 
@@ -171,7 +273,7 @@ fn groups_in_all_models_change_nothing() {
         let (name, half) = (entry.file_name(), names.len().div_ceil(2));
         let all: Vec<Json> = names[..half].iter().map(|own| json!({"node": own})).collect();
         let group = json!({"edit": "group", "all": all, "diagram": "Part", "instance": "part"});
-        let after = match edit(&mut tab, &text, &group) {
+        let after = match tab.edit(&text, &group) {
             Ok(after) => after,
             Err(error) => {
                 refused.push(format!("{name:?} {:?}: {error}", &names[..half]));

@@ -7,6 +7,8 @@ use tungstenite::Message;
 
 use crate::common::{BALL, served};
 
+// One strategy for each kind of message: a table, and so longer than a function should otherwise
+// be.
 fn garbage() -> impl Strategy<Value = Message> {
     let number = prop_oneof![
         any::<i64>().prop_map(|own| json!(own)),
@@ -117,8 +119,12 @@ fn garbage() -> impl Strategy<Value = Message> {
 #[test]
 fn any_message_leaves_the_server_at_work() {
     let own = served();
-    let mut runner =
-        TestRunner::new(Config { cases: 12, max_shrink_iters: 0, ..Config::default() });
+    let mut runner = TestRunner::new(Config {
+        cases: 12,
+        max_shrink_iters: 0,
+        failure_persistence: None,
+        ..Config::default()
+    });
     let messages = prop::collection::vec(garbage(), 1..25);
     runner
         .run(&messages, |messages| {

@@ -39,6 +39,22 @@ fn a_report_is_one_whole_file() {
 }
 
 #[test]
+fn a_report_has_phase_plots() {
+    let text = "superdense: 1\nblocks:\n  x: {type: Integrator, input: v, initial: 1}\n  \
+                v: {type: Integrator, input: -x}\nrecord: [x, v]\nsimulate: {stop: 7}\n\
+                plots: {cycle: {panels: [{phase: [x, v], equal: true, x: {unit: m}}]}}\n";
+    let page = report(&system(text), |_, _| Ok(())).expect("a page");
+    let data = page.split("id=\"data\">").nth(1).and_then(|own| own.split("</script>").next());
+    let data: serde_json::Value = serde_json::from_str(data.expect("data")).expect("JSON");
+    let phase = &data["phases"][0];
+    assert_eq!(phase["pairs"][0]["label"], "v over x");
+    assert_eq!((&phase["x"]["label"], &phase["y"]["label"]), (&"x [m]".into(), &"v".into()));
+    assert_eq!(phase["equal"], true);
+    // The signals are over time, too.
+    assert_eq!(data["panels"].to_string().matches("\"x\"").count(), 1);
+}
+
+#[test]
 fn a_text_cannot_leave_its_place_in_a_report() {
     let text =
         BALL.replace("name: bouncing-ball", "name: ball # </script><script>alert(1)</script>");

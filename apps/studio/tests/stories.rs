@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::common::{BALL, Tab, served};
+use crate::common::{BALL, served};
 
 /// The lane of a signal among the rows.
 fn lane<'n>(head: &Json, numbers: &'n [f64], name: &str) -> &'n [f64] {
@@ -142,20 +142,6 @@ fn a_causality_loop_is_drawn() {
     assert_eq!(found["scene"]["looped"], true, "{found}");
 }
 
-fn edit(tab: &mut Tab, text: &str, edit: &Json) -> Result<String, String> {
-    tab.send(&json!({"do": "edit", "id": 3, "text": text, "edit": edit}));
-    let answer = tab.wait("edited");
-    if let Some(error) = answer["error"].as_str() {
-        return Err(error.to_owned());
-    }
-    let mut out = text.to_owned();
-    for own in answer["replacements"].as_array().expect("a list").iter().rev() {
-        let place = |key: &str| own[key].as_u64().expect("a place") as usize;
-        out.replace_range(place("from")..place("to"), own["text"].as_str().expect("a text"));
-    }
-    Ok(out)
-}
-
 #[test]
 fn the_diagram_edits_the_text() {
     let own = served();
@@ -167,21 +153,21 @@ fn the_diagram_edits_the_text() {
         node["place"][0].as_u64().expect("a place")
     };
     let add = json!({"edit": "add", "within": null, "name": "speed", "value": "{type: Gain, input: 0, gain: 2}"});
-    let text = edit(&mut tab, BALL, &add).expect("added");
+    let text = tab.edit(BALL, &add).expect("added");
     assert!(text.contains("  speed: {type: Gain, input: 0, gain: 2}\nrecord:"), "{text}");
     let connect = json!({"edit": "set", "at": {"node": "speed"}, "field": "input", "value": "v"});
-    let text = edit(&mut tab, &text, &connect).expect("connected");
+    let text = tab.edit(&text, &connect).expect("connected");
     assert!(text.contains("speed: {type: Gain, input: v, gain: 2}"));
     let rename = json!({"edit": "rename", "at": {"byte": byte("v")}, "to": "velocity"});
-    let text = edit(&mut tab, &text, &rename).expect("renamed");
+    let text = tab.edit(&text, &rename).expect("renamed");
     assert!(text.contains("previous(velocity)") && text.contains("input: velocity,"), "{text}");
     assert_eq!(tab.check(&text)["ok"], true, "{text}");
     let taken = json!({"edit": "rename", "at": {"byte": byte("y")}, "to": "hit"});
-    assert!(edit(&mut tab, BALL, &taken).is_err());
+    assert!(tab.edit(BALL, &taken).is_err());
     let remove = json!({"edit": "remove", "all": [{"node": "speed"}]});
-    let text = edit(&mut tab, &text, &remove).expect("removed");
+    let text = tab.edit(&text, &remove).expect("removed");
     let back = json!({"edit": "rename", "at": {"path": ["blocks", "velocity"]}, "to": "v"});
-    assert_eq!(edit(&mut tab, &text, &back).expect("renamed"), BALL);
+    assert_eq!(tab.edit(&text, &back).expect("renamed"), BALL);
 }
 
 #[test]

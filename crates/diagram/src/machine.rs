@@ -16,6 +16,15 @@ base::typed_id! {
 impl FragmentId {
     /// The fragment that always runs.
     pub const ROOT: FragmentId = FragmentId(0);
+
+    /// Whether it is inside another fragment or the same, given the fragment around each.
+    pub fn is_inside(self, outer: FragmentId, around: impl Fn(FragmentId) -> FragmentId) -> bool {
+        let mut inner = self;
+        while inner != outer && inner != FragmentId::ROOT {
+            inner = around(inner);
+        }
+        inner == outer
+    }
 }
 
 impl Default for FragmentId {
@@ -144,16 +153,8 @@ impl Modes {
     }
 
     /// Whether a fragment is inside another or the same.
-    pub fn is_inside(&self, mut inner: FragmentId, outer: FragmentId) -> bool {
-        loop {
-            if inner == outer {
-                return true;
-            }
-            if inner == FragmentId::ROOT {
-                return false;
-            }
-            inner = self.fragments[inner.index()].parent;
-        }
+    pub fn is_inside(&self, inner: FragmentId, outer: FragmentId) -> bool {
+        inner.is_inside(outer, |own| self.fragments[own.index()].parent)
     }
 
     /// The fragment whose clock `time` shows in a fragment.

@@ -17,14 +17,14 @@ pub fn possible(diagram: &Diagram) -> Diagnostics {
     let mut supports = WireOccasions::find(diagram);
     for (index, block) in diagram.blocks.iter().enumerate() {
         let id = BlockId::new(index);
-        let mut told: Vec<&str> = Vec::new();
+        let mut possible_reasons: Vec<&str> = Vec::new();
         for (check, node) in block.definition.checks.iter().zip(&block.tick.checks) {
             let reason = check.reason.as_str();
-            let possible = !told.contains(&reason)
+            let possible = !possible_reasons.contains(&reason)
                 && is_about_impulses(diagram, id, *node)
                 && supports.condition(id, *node).is_possible();
             if possible {
-                told.push(reason);
+                possible_reasons.push(reason);
                 found.push(warning(diagram, id, reason));
             }
         }

@@ -357,6 +357,7 @@ impl<'a> Tags<'a> {
         }
     }
 
+    // One arm for each leaf: a table, and so longer than a function should otherwise be.
     fn leaf(
         &mut self,
         id: BlockId,

@@ -199,27 +199,7 @@ impl<'o> Inference<'o> {
         if let Err(error) = defined {
             return Err(self.located(id, error).into());
         }
-        let mut definition = context.finish();
-        if let Some(function) = unknown_derivative(&definition) {
-            let message = format!("the derivative of `{function}` is not known");
-            let help = "give it `Opaque::tangent` and `Opaque::has_tangent`, or differentiate another signal";
-            let error = Diagnostic::error("opaque-derivative", message)
-                .note("it is a function in Rust that gives no derivative of its own")
-                .help(help);
-            return Err(self.located(id, error).into());
-        }
-        if self.impulses.steps() {
-            definition = crate::discretise::discretise(definition);
-        }
-        if definition.graph.nodes().iter().any(|node| node.ty.len() > expr::MAX_ELEMENTS) {
-            let message = format!("a value of more than {} elements", expr::MAX_ELEMENTS);
-            return Err(self.located(id, Diagnostic::error("value-too-large", message)).into());
-        }
-        if let Err(wrong) = ir::verify(&definition.graph, true) {
-            let message = "the sizes of the signals at this block do not fit together";
-            let error = Diagnostic::error("size-mismatch", message).note(wrong.reason);
-            return Err(self.located(id, error).into());
-        }
+        let definition = self.checked(id, context.finish())?;
         for (port, wire) in self.drafts[id.index()].outputs.clone().into_iter().enumerate() {
             let orders = carried(&definition, port);
             if orders > MAXIMUM_ORDERS {
@@ -240,6 +220,32 @@ impl<'o> Inference<'o> {
         }
         self.definitions[id.index()] = Some(definition);
         Ok(())
+    }
+
+    /// The definition of a block as the run will use it, if its functions are sound.
+    fn checked(&self, id: BlockId, mut definition: Definition) -> Result<Definition, Diagnostics> {
+        if let Some(function) = unknown_derivative(&definition) {
+            let message = format!("the derivative of `{function}` is not known");
+            let help = "give it one (in Rust `Opaque::tangent` and `Opaque::has_tangent`, in Python \
+                        `@f.derivative` or `derivative=\"difference\"`), or differentiate another signal";
+            let error = Diagnostic::error("opaque-derivative", message)
+                .note("it is a function that gives no derivative of its own")
+                .help(help);
+            return Err(self.located(id, error).into());
+        }
+        if self.impulses.steps() {
+            definition = crate::discretise::discretise(definition);
+        }
+        if definition.graph.nodes().iter().any(|node| node.ty.len() > expr::MAX_ELEMENTS) {
+            let message = format!("a value of more than {} elements", expr::MAX_ELEMENTS);
+            return Err(self.located(id, Diagnostic::error("value-too-large", message)).into());
+        }
+        if let Err(wrong) = ir::verify(&definition.graph, true) {
+            let message = "the sizes of the signals at this block do not fit together";
+            let error = Diagnostic::error("size-mismatch", message).note(wrong.reason);
+            return Err(self.located(id, error).into());
+        }
+        Ok(definition)
     }
 
     /// Where loops leave blocks undefined, takes a type from a block's parameters, the larger ones

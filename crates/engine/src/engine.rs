@@ -70,12 +70,8 @@ impl Engine<'_> {
         if self.state.tick.is_some() {
             return self.continue_tick(most, sink);
         }
-        if let Some(block) = self.state.ended {
-            self.state.finished = true;
-            return Ok(Progress::Done(StopReason::Ended(self.name(block))));
-        }
-        if self.state.finished {
-            return Ok(Progress::Done(StopReason::Stopped));
+        if let Some(reason) = self.is_done() {
+            return Ok(Progress::Done(reason));
         }
         if self.tick_plainly(limit, most, sink)? {
             return self.after_tick();
@@ -93,17 +89,13 @@ impl Engine<'_> {
         match self.release_rows(reached.min(horizon).min(limit), sink) {
             Ok(true) => {}
             Ok(false) => return Ok(Progress::Going),
-            Err(error) => {
-                self.recover_between(error, sink)?;
-                return self.after_tick();
-            }
+            Err(error) => return self.go_on_after(error, sink),
         }
         let crossing = slowest.is_some_and(|region| self.state.regions[region].crossing);
-        if limit < self.options.stop && next > limit && reached.min(horizon) >= limit {
-            let located = crossing && reached <= limit;
-            if !located {
-                return Ok(Progress::Reached);
-            }
+        let located = crossing && reached <= limit;
+        let everything = next > limit && reached.min(horizon) >= limit;
+        if limit < self.options.stop && everything && !located {
+            return Ok(Progress::Reached);
         }
         match slowest {
             Some(region) if crossing && reached <= horizon => {
@@ -118,22 +110,38 @@ impl Engine<'_> {
             }
             _ if next <= self.options.stop => {
                 // A clock that resumes may be late by a fraction of an attosecond.
-                let next = next.max(self.state.tag.time);
-                self.begin_tick_or_recover(next, sink)?;
+                self.begin_tick_or_recover(next.max(self.state.tag.time), sink)?;
             }
-            _ => {
-                if let Err(error) = self.finish(sink) {
-                    self.recover_between(error, sink)?;
-                    return self.after_tick();
-                }
-                return Ok(Progress::Done(StopReason::Stopped));
-            }
+            _ => return self.stop(sink),
         }
         let progress = self.after_tick()?;
         if most > 1 && progress == Progress::Going && self.state.tick.is_some() {
             return self.continue_tick(most - 1, sink);
         }
         Ok(progress)
+    }
+
+    /// Ends the run at its stop time.
+    fn stop(&mut self, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        match self.finish(sink) {
+            Ok(()) => Ok(Progress::Done(StopReason::Stopped)),
+            Err(error) => self.go_on_after(error, sink),
+        }
+    }
+
+    /// Why the run has come to its end, if it has.
+    fn is_done(&mut self) -> Option<StopReason> {
+        if let Some(block) = self.state.ended {
+            self.state.finished = true;
+            return Some(StopReason::Ended(self.name(block)));
+        }
+        self.state.finished.then_some(StopReason::Stopped)
+    }
+
+    /// Goes on after an error between ticks, if a state of a machine has a way out of it.
+    fn go_on_after(&mut self, error: RunError, sink: &mut dyn Sink) -> Result<Progress, RunError> {
+        self.recover_between(error, sink)?;
+        self.after_tick()
     }
 
     /// One step of a region, or up to `most` if nothing but plain rows observes the ends of its

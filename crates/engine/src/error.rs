@@ -295,10 +295,12 @@ impl RunError {
     }
 
     /// Advice for the user.
+    // One text for each variant: a table, and so longer than a function should otherwise be.
     pub fn help(&self) -> &'static str {
         match self {
             RunError::MissingInput { .. } => {
-                "give it with `--input name=...`, or give it an `initial` in the model"
+                "give it with `--input name=...`, in Python with `inputs={...}`, or give it an `initial` \
+                 in the model"
             }
             RunError::Cancelled { .. } => "run it again to continue from the start",
             RunError::NotFinite { .. } => {

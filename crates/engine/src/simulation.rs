@@ -370,12 +370,16 @@ impl Simulation {
         counters
     }
 
-    /// The work of all evaluations of rates, in instructions on single numbers. An evaluation is one of a single
-    /// region, so that their number says little about the work of a program with many regions.
+    /// The work of all evaluations of rates and of crossing functions, in instructions on single
+    /// numbers. An evaluation is one of a single region, so that their number means little for a
+    /// program with many regions.
     pub fn executed(&self) -> u64 {
         let regions = self.state.regions.iter().zip(&self.program.regions);
-        let executed = regions
-            .map(|(state, region)| state.solver.counters().evaluations * region.derivative.work());
+        let executed = regions.map(|(state, region)| {
+            let counters = state.solver.counters();
+            counters.evaluations * region.derivative.work()
+                + counters.crossing_evaluations * region.crossings.work()
+        });
         executed.sum()
     }
 

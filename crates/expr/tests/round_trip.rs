@@ -134,6 +134,8 @@ fn replaced(expr: &Expr, names: &[&str], by: &[Expr]) -> Expr {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
     /// A call of a function is its expression with the arguments put in, whatever they are.
     #[test]
     fn a_call_is_the_body_with_its_arguments(body in trees(), first in trees(), second in trees()) {

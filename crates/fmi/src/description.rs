@@ -74,6 +74,9 @@ pub struct Abilities {
     pub event_mode: bool,
     /// Co-Simulation: whether it may end a step early (FMI 3.0).
     pub early_return: bool,
+    /// Co-Simulation: whether it reports the points between which it steps, and may return there
+    /// (FMI 3.0).
+    pub intermediate_update: bool,
     /// Co-Simulation: whether inputs may be given with derivatives (FMI 2.0).
     pub input_derivatives: bool,
     /// Model Exchange: whether completed steps need not be reported.
@@ -153,6 +156,8 @@ pub struct Variable {
     pub start: Option<Start>,
     /// Its unit.
     pub unit: Option<String>,
+    /// Its magnitude, by which errors are measured (floating-point numbers).
+    pub nominal: Option<f64>,
     /// What it is.
     pub description: Option<String>,
     /// The reference of the state whose derivative it is.

@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8]) -> Result<(Description, Vec<String>)> {
         return wrong(root, format!("the root is `{name}`, not `fmiModelDescription`"));
     }
     let version = version(root)?;
-    let mut reading = Reading { version, mistakes: Vec::new() };
+    let mut reading = Reading { version, mistakes: Vec::new(), types: types(root) };
     let description = reading.description(root)?;
     reading.check(&description);
     Ok((description, reading.mistakes))
@@ -125,6 +125,8 @@ fn named<T: Copy>(node: Node<'_, '_>, name: &str, all: &[(T, &str)]) -> Result<O
 struct Reading {
     version: Version,
     mistakes: Vec<String>,
+    /// The attributes of the types that variables name.
+    types: HashMap<String, Vec<(String, String)>>,
 }
 
 impl Reading {
@@ -195,6 +197,7 @@ impl Reading {
             variable_steps: flag(own, "canHandleVariableCommunicationStepSize"),
             event_mode: flag(own, "hasEventMode"),
             early_return: flag(own, "mightReturnEarlyFromDoStep"),
+            intermediate_update: flag(own, "providesIntermediateUpdate"),
             input_derivatives: flag(own, "canInterpolateInputs"),
             needs_no_completed_steps: match two {
                 true => flag(own, "completedIntegratorStepNotNeeded"),
@@ -243,30 +246,7 @@ impl Reading {
                 }
             }
         }
-        let own = child(root, "ModelStructure");
-        let list = |name: &str| -> Result<Vec<Unknown>> {
-            elements(own.and_then(|own| child(own, name)))
-                .map(|own| {
-                    let index: usize = number(own, "index")?.unwrap_or(0);
-                    let Some(reference) = place(index) else {
-                        return wrong(own, format!("there is no variable {index}"));
-                    };
-                    let from = own.attribute("dependencies").map(|text| {
-                        let each =
-                            text.split_whitespace().filter_map(|own| place(own.parse().ok()?));
-                        each.collect()
-                    });
-                    Ok(Unknown { reference, dependencies: from })
-                })
-                .collect()
-        };
-        let structure = Structure {
-            outputs: list("Outputs")?,
-            derivatives: list("Derivatives")?,
-            initial: list("InitialUnknowns")?,
-            indicators: Vec::new(),
-        };
-        Ok((variables, structure))
+        Ok((variables, structure_two(root, &place)?))
     }
 
     fn variables_three(&mut self, root: Node<'_, '_>) -> Result<(Vec<Variable>, Structure)> {
@@ -311,6 +291,12 @@ impl Reading {
             return wrong(own, format!("the variable `{name}` has no value reference"));
         };
         let causality = named(own, "causality", &Causality::ALL)?.unwrap_or(Causality::Local);
+        // What an element lacks is taken from the type that it names.
+        let declared = inner.attribute("declaredType").and_then(|own| self.types.get(own));
+        let attribute = |name: &str| {
+            let declared = declared.and_then(|own| own.iter().find(|(own, _)| own == name));
+            inner.attribute(name).or(declared.map(|(_, value)| value.as_str()))
+        };
         let by_default = match causality {
             Causality::Parameter
             | Causality::CalculatedParameter
@@ -322,7 +308,14 @@ impl Reading {
             start: start(inner, ty)?,
             variability: named(own, "variability", &Variability::ALL)?.unwrap_or(by_default),
             initial: named(own, "initial", &Initial::ALL)?,
-            unit: inner.attribute("unit").map(str::to_owned),
+            unit: attribute("unit").map(str::to_owned),
+            nominal: match attribute("nominal") {
+                Some(text) => match text.trim().parse() {
+                    Ok(nominal) => Some(nominal),
+                    Err(_) => return wrong(inner, format!("`nominal=\"{text}\"` is not a number")),
+                },
+                None => None,
+            },
             description: own.attribute("description").map(str::to_owned),
             reinit: flag(inner, "reinit"),
             derivative_of: None,
@@ -366,6 +359,17 @@ impl Reading {
             }
         }
     }
+}
+
+/// The attributes of the types of a description by their names. FMI 2.0 has them in an element inside.
+fn types(root: Node<'_, '_>) -> HashMap<String, Vec<(String, String)>> {
+    let one = |own: Node<'_, '_>| {
+        let inner = elements(Some(own)).find(|_| own.has_tag_name("SimpleType"));
+        let all = inner.unwrap_or(own).attributes();
+        let all = all.map(|own| (own.name().to_owned(), own.value().to_owned())).collect();
+        Some((own.attribute("name")?.to_owned(), all))
+    };
+    elements(child(root, "TypeDefinitions")).filter_map(one).collect()
 }
 
 /// A length of an array: a number, or the reference of a structural parameter.
@@ -449,4 +453,29 @@ fn start(inner: Node<'_, '_>, ty: VariableType) -> Result<Option<Start>> {
         Some(numbers) => Ok(Some(Start::Numbers(numbers))),
         None => wrong(inner, format!("`start=\"{text}\"` is not a number")),
     }
+}
+
+/// What depends on what in a description of FMI 2.0, whose variables have numbers; `place` has their
+/// references.
+fn structure_two(root: Node<'_, '_>, place: &dyn Fn(usize) -> Option<u32>) -> Result<Structure> {
+    let structure = child(root, "ModelStructure");
+    let unknown = |own: Node<'_, '_>| {
+        let index: usize = number(own, "index")?.unwrap_or(0);
+        let Some(reference) = place(index) else {
+            return wrong(own, format!("there is no variable {index}"));
+        };
+        let dependencies = own.attribute("dependencies").map(|text| {
+            text.split_whitespace().filter_map(|own| place(own.parse().ok()?)).collect()
+        });
+        Ok(Unknown { reference, dependencies })
+    };
+    let list = |name: &str| -> Result<Vec<Unknown>> {
+        elements(structure.and_then(|own| child(own, name))).map(unknown).collect()
+    };
+    Ok(Structure {
+        outputs: list("Outputs")?,
+        derivatives: list("Derivatives")?,
+        initial: list("InitialUnknowns")?,
+        indicators: Vec::new(),
+    })
 }

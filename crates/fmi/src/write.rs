@@ -112,7 +112,8 @@ fn kinds(text: &mut String, own: &Description) {
         } else {
             flag("hasEventMode", abilities.event_mode);
             flag("mightReturnEarlyFromDoStep", abilities.early_return);
-            flag("canReturnEarlyAfterIntermediateUpdate", false);
+            flag("providesIntermediateUpdate", abilities.intermediate_update);
+            flag("canReturnEarlyAfterIntermediateUpdate", abilities.intermediate_update);
         }
         *text += "/>\n";
     }

@@ -184,13 +184,16 @@ impl Tape {
         self.code.len()
     }
 
-    /// The work of running it, in instructions on single numbers: a matrix product is many of them.
+    /// The work of running it, in instructions on single numbers: a matrix product or a loop is many
+    /// of them.
     pub fn work(&self) -> u64 {
-        // The interpreter multiplies and adds about four times as fast as it takes instructions.
+        // In products and loops the interpreter computes about four times as fast as it takes
+        // instructions.
         let terms = |extra: &Extra| match extra {
             Extra::MatMul { rows, inner, columns } => {
                 [rows, inner, columns].iter().fold(1, |all: u64, n| all.saturating_mul(**n as u64))
             }
+            Extra::Repeat(repeat) => u64::from(repeat.count) * repeat.ops.len() as u64,
             _ => 0,
         };
         self.code.len() as u64 + self.extra.iter().map(terms).sum::<u64>() / 4

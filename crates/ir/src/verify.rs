@@ -38,8 +38,9 @@ pub fn verify(graph: &Graph, sides: bool) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// This is one table: each operation with the condition on its arguments. Split, it would no longer
-/// show at a glance that every operation is checked.
+/// This is one table, and so longer than a function should otherwise be: each operation with the
+/// condition on its arguments. Split, it would no longer show at a glance that every operation is
+/// checked.
 fn check(graph: &Graph, id: NodeId, sides: bool) -> Result<(), &'static str> {
     let node = graph.node(id);
     if node.args.iter().any(|arg| arg.index() >= id.index()) {

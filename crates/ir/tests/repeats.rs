@@ -240,6 +240,8 @@ impl Scalar for Lanes {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
     /// The same tape on four models at once is bit-identical to the run of each.
     #[test]
     fn lanes_have_the_bits_of_their_own_runs(layers in proptest::collection::vec(layer(), 1..5)) {

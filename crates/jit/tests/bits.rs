@@ -33,7 +33,7 @@ fn check(case: &Case, inputs: &[Vec<f64>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn native_code_has_the_bits_of_the_interpreter(
@@ -250,7 +250,7 @@ fn product(rows: u32, inner: u32, columns: u32) -> (Tape, Vec<f64>, SlotRange, S
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn products_have_the_bits_of_the_interpreter(

@@ -306,7 +306,7 @@ fn run_in_lanes(system: &mut Pendulum, lanes: &LaneRoutine, tasks: &[Task]) -> (
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
     /// Solutions side by side, each with its own start, step and end, have the bits of each by
     /// itself, and have done the same work.

@@ -1,6 +1,6 @@
 //! A delay as a rational function.
 //!
-//! The approximation of Padé with numerator and denominator of one order n has gain 1 at every
+//! The Padé approximation with numerator and denominator of one order n has gain 1 at every
 //! frequency, and its phase is that of the delay up to about n / delay \[rad/s\]:
 //! exp(-s) = p(-s) / p(s) + O(s^(2n + 1)), p(s) = sum of c_k s^k,
 //! c_k = (2n - k)! n! / ((2n)! k! (n - k)!).

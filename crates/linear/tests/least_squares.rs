@@ -102,7 +102,7 @@ fn contradictions_end_at_the_nearest_point() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
 
     /// A regular linear problem is solved in one step, whatever its units.
     #[test]

@@ -108,15 +108,11 @@ fn rewrite_block(block: &mut Block, interface: &Interface) -> Result<(), Diagnos
     let span = first.name.span;
     if let Some(repeated) = &block.repeated {
         let message = format!("an array of blocks cannot be {}", what(first));
-        return Err(Diagnostic::error("bad-state", message)
-            .at(span, "")
-            .at(repeated.own.name.span, "an array")
-            .help("put the instance into a diagram, and repeat that"));
+        let error = Diagnostic::error("bad-state", message).at(span, "");
+        let error = error.at(repeated.own.name.span, "an array");
+        return Err(error.help("put the instance into a diagram, and repeat that"));
     }
-    let resumes = match &restart {
-        None => true,
-        Some(restart) => !flag(restart)?,
-    };
+    let resumes = restart.as_ref().map_or(Ok(true), |restart| flag(restart).map(|own| !own))?;
     let held = block.held.take();
     let held = match (held, hold) {
         (Some(held), _) => held,
@@ -126,17 +122,7 @@ fn rewrite_block(block: &mut Block, interface: &Interface) -> Result<(), Diagnos
     let name = block.name.clone();
     let mut blocks = Vec::new();
     if let Some(trigger) = &trigger {
-        let events = events(trigger, &name);
-        let sampled = |field: &&mut Named| interface.inputs.contains(&field.name.value);
-        let inputs = block.fields.iter_mut().filter(sampled);
-        let inputs = inputs.map(|field| field.value = sample(&events.name, &field.value)).count();
-        if inputs == 0 {
-            let message = "a trigger samples inputs, and this instance is given none";
-            return Err(Diagnostic::error("bad-state", message)
-                .at(trigger.name.span, "")
-                .help("give the diagram an input that is sampled, such as the trigger itself"));
-        }
-        blocks.push(events);
+        blocks.push(sample_inputs(block, trigger, interface)?);
     }
     blocks.push(Block { held: None, ..block.clone() });
     let output = |output: &String| Output {
@@ -153,13 +139,7 @@ fn rewrite_block(block: &mut Block, interface: &Interface) -> Result<(), Diagnos
     let running = if trigger.is_some() && enabled.is_none() { "triggered" } else { ENABLED };
     let mut states = vec![state(running, content, &name)];
     if let Some(enabled) = &enabled {
-        let not = ExprKind::Unary(UnaryOp::Not, Box::new(enabled.value.clone()));
-        let not = Expr { kind: not, span: enabled.value.span };
-        let mut off = state("disabled", empty(&name), &name);
-        off.transitions = vec![transition(running, enabled.value.clone(), span, resumes)];
-        // An instance that is enabled from the start on starts at once.
-        off.transitions[0].immediate = Some(span);
-        states[0].transitions = vec![transition("disabled", not, span, false)];
+        let off = disabled(&mut states[0], enabled, resumes);
         states.push(off);
     }
     let initial = states[states.len() - 1].name.clone();
@@ -173,6 +153,39 @@ fn rewrite_block(block: &mut Block, interface: &Interface) -> Result<(), Diagnos
     (block.kind, block.fields) = (Spanned::new("Modal".to_owned(), block.kind.span), Vec::new());
     block.content = None;
     Ok(())
+}
+
+/// The state in which an instance is disabled, with the transitions between it and the other one.
+fn disabled(running: &mut State, enabled: &Named, resumes: bool) -> State {
+    let span = enabled.name.span;
+    let not = ExprKind::Unary(UnaryOp::Not, Box::new(enabled.value.clone()));
+    let not = Expr { kind: not, span: enabled.value.span };
+    let name = &running.content.name;
+    let mut off = state("disabled", empty(name), name);
+    off.transitions = vec![transition(&running.name.value, enabled.value.clone(), span, resumes)];
+    // An instance that is enabled from the start on starts at once.
+    off.transitions[0].immediate = Some(span);
+    running.transitions = vec![transition("disabled", not, span, false)];
+    off
+}
+
+/// Samples the inputs of an instance at its trigger; returns the block of the events.
+fn sample_inputs(
+    block: &mut Block,
+    trigger: &Named,
+    interface: &Interface,
+) -> Result<Block, Diagnostic> {
+    let events = events(trigger, &block.name);
+    let sampled = |field: &&mut Named| interface.inputs.contains(&field.name.value);
+    let inputs = block.fields.iter_mut().filter(sampled);
+    let inputs = inputs.map(|field| field.value = sample(&events.name, &field.value)).count();
+    if inputs == 0 {
+        let message = "a trigger samples inputs, and this instance is given none";
+        return Err(Diagnostic::error("bad-state", message)
+            .at(trigger.name.span, "")
+            .help("give the diagram an input that is sampled, such as the trigger itself"));
+    }
+    Ok(events)
 }
 
 fn what(field: &Named) -> &'static str {

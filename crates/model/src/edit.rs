@@ -9,6 +9,7 @@ mod blocks;
 mod entries;
 mod group;
 mod mentions;
+mod pass;
 mod rename;
 mod ungroup;
 
@@ -43,6 +44,8 @@ pub enum EditError {
     Taken(String),
     /// This is no name that a block may have.
     NoName(String),
+    /// An instance has a field that makes more of it than the blocks of its diagram.
+    More(String),
     /// The result would not mean what was asked for.
     Unsure,
 }
@@ -58,6 +61,10 @@ impl fmt::Display for EditError {
             EditError::NoName(name) => {
                 write!(f, "`{name}` is no name: write letters, digits and `_`, a letter first")
             }
+            EditError::More(field) => write!(
+                f,
+                "the field `{field}` is about the whole diagram, which its blocks cannot have alone"
+            ),
             EditError::Unsure => {
                 f.write_str("this text is written in a way that the edit cannot keep: edit it here")
             }
@@ -227,7 +234,7 @@ fn check(
     let mut now = Plain::of(&again);
     let same = match change {
         // A renamed block is also renamed in expressions, which only the compiler understands.
-        BlockEdit::Rename { .. } => now.is_shaped_like(&wanted),
+        BlockEdit::Rename { .. } => now.spelled_out().is_shaped_like(&wanted.spelled_out()),
         BlockEdit::Group { blocks, names, diagram, instance } => {
             let has = |own: &mut Plain, path: &[String], name: &String| {
                 own.at(path).is_some_and(|own| own.get(name).is_some())
@@ -267,6 +274,25 @@ impl Plain {
                 let entry =
                     |entry: &yaml::Entry| (entry.key.value.clone(), Plain::of(&entry.value));
                 Plain::Map(all.iter().map(entry).collect())
+            }
+        }
+    }
+
+    /// The same with a field for each name in a list `pass`.
+    fn spelled_out(&self) -> Plain {
+        match self {
+            Plain::Scalar(_) => self.clone(),
+            Plain::List(all) => Plain::List(all.iter().map(Plain::spelled_out).collect()),
+            Plain::Map(all) => {
+                let field = |name: &Plain| match name {
+                    Plain::Scalar(own) => (own.clone(), name.clone()),
+                    other => ("pass".to_owned(), other.clone()),
+                };
+                let fields = |(key, own): &(String, Plain)| match own {
+                    Plain::List(names) if key == "pass" => names.iter().map(field).collect(),
+                    _ => vec![(key.clone(), own.spelled_out())],
+                };
+                Plain::Map(all.iter().flat_map(fields).collect())
             }
         }
     }

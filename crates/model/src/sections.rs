@@ -1,5 +1,6 @@
 //! The sections of a diagram and of a run, each from its node.
 
+mod blocks;
 mod diagram;
 mod functions;
 mod invariants;

@@ -51,14 +51,14 @@ impl<'a> Instantiation<'a> {
         let name = element.get("name").unwrap_or_default().to_owned();
         let path = if around.is_empty() { name.clone() } else { format!("{around}.{name}") };
         self.entities += 1;
-        let told = format!("{} {path}", element.tag);
+        let subject = format!("{} {path}", element.tag);
         if self.entities > MOST_ENTITIES {
             let reason = format!("the model has more than {MOST_ENTITIES} entities");
-            return Err(Problem::wrong(file, element.line, &told, reason));
+            return Err(Problem::wrong(file, element.line, &subject, reason));
         }
         let class = element.get("class").or(element.get("extends"));
         let class = class.unwrap_or("ptolemy.actor.TypedCompositeActor").to_owned();
-        let mut component = match self.class(&class, file, element.line, &told, scope)? {
+        let mut component = match self.class(&class, file, element.line, &subject, scope)? {
             Some(class) => self.copy(&class, &path, file, element.line)?,
             None => Component {
                 base: class.clone(),
@@ -106,7 +106,7 @@ impl<'a> Instantiation<'a> {
         name: &str,
         file: &Rc<str>,
         line: u32,
-        told: &str,
+        subject: &str,
         scope: &Scope,
     ) -> Result<Option<Rc<Component>>, Problem> {
         let plain = name.trim_start_matches('.');
@@ -126,21 +126,21 @@ impl<'a> Instantiation<'a> {
                 true => Ok(None),
                 false => {
                     let reason = format!("there is no class `{name}`");
-                    Err(Problem::wrong(file, line, told, reason))
+                    Err(Problem::wrong(file, line, subject, reason))
                 }
             };
         };
         if self.reading.iter().any(|own| own == name) {
             let reason = format!("the class `{name}` contains itself");
-            return Err(Problem::wrong(file, line, told, reason));
+            return Err(Problem::wrong(file, line, subject, reason));
         }
         if self.reading.len() >= DEEPEST {
             let reason = format!("classes lead through more than {DEEPEST} files");
-            return Err(Problem::wrong(file, line, told, reason));
+            return Err(Problem::wrong(file, line, subject, reason));
         }
         let text = std::fs::read_to_string(&path).map_err(|error| {
             let reason = format!("the class `{name}` cannot be read: {error}");
-            Problem::wrong(file, line, told, reason)
+            Problem::wrong(file, line, subject, reason)
         })?;
         self.reading.push(name.to_owned());
         let class = self.file(&path.display().to_string(), &text);
@@ -169,6 +169,7 @@ impl<'a> Instantiation<'a> {
         Ok(())
     }
 
+    // One arm for each tag of MoML: a table, and so longer than a function should otherwise be.
     fn apply_child(
         &mut self,
         component: &mut Component,
@@ -192,11 +193,11 @@ impl<'a> Instantiation<'a> {
                 }
             },
             "class" => {
-                let told = format!("class {name}");
+                let subject = format!("class {name}");
                 let extends = child.get("extends").unwrap_or_default();
                 if extends.trim_start_matches('.') == name {
                     let reason = format!("the class `{name}` extends itself");
-                    return Err(Problem::wrong(&file, child.line, &told, reason));
+                    return Err(Problem::wrong(&file, child.line, &subject, reason));
                 }
                 let class = Rc::new(self.component(child, &file, &component.path, scope)?);
                 component.classes.insert(name.to_owned(), class.clone());
@@ -252,8 +253,8 @@ impl<'a> Instantiation<'a> {
             "doc" | "display" | "configure" | "input" | "vertex" | "director" | "rename" => {}
             other => {
                 let reason = format!("`{other}` is not known in MoML");
-                let told = format!("{other} {name}");
-                return Err(Problem::wrong(&file, child.line, told.trim(), reason));
+                let subject = format!("{other} {name}");
+                return Err(Problem::wrong(&file, child.line, subject.trim(), reason));
             }
         }
         Ok(())
@@ -269,9 +270,9 @@ fn link(child: &Element, file: &str, path: &str) -> Result<Link, Problem> {
         }
         (_, _, Some(a), Some(b)) => Ok(Link::Relations(a.to_owned(), b.to_owned())),
         _ => {
-            let told = format!("link in {path}");
+            let subject = format!("link in {path}");
             let reason = "a link needs a port and a relation, or two relations";
-            Err(Problem::wrong(file, child.line, &told, reason))
+            Err(Problem::wrong(file, child.line, &subject, reason))
         }
     }
 }

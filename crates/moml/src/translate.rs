@@ -57,9 +57,9 @@ pub fn import(path: &Path, text: &str, classes: &Classes) -> Result<Imported, Pr
     lifted::lift(&mut model);
     random::share_seed(&mut model);
     if !model.is_composite() {
-        let (line, told) = (model.line, format!("entity {}", model.path));
+        let (line, subject) = (model.line, format!("entity {}", model.path));
         let reason = format!("a `{}` is no model that can be run by itself", model.base);
-        return Err(Problem::unsupported(&file, line, &told, reason));
+        return Err(Problem::unsupported(&file, line, &subject, reason));
     }
     Translation::default().model(&model)
 }

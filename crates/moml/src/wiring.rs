@@ -76,19 +76,19 @@ impl Wiring {
 }
 
 fn end(composite: &Component, port: &str, line: u32) -> Result<End, Problem> {
-    let told = || format!("link in {}", composite.path);
+    let subject = || format!("link in {}", composite.path);
     match port.rsplit_once('.') {
         None => {
             if composite.port(port).is_none() && composite.property(port).is_none() {
                 let reason = format!("there is no port `{port}`");
-                return Err(Problem::wrong(&composite.file, line, &told(), reason));
+                return Err(Problem::wrong(&composite.file, line, &subject(), reason));
             }
             Ok(End { entity: None, port: port.to_owned() })
         }
         Some((entity, port)) => {
             if composite.entity(entity).is_none() {
                 let reason = format!("there is no entity `{entity}`");
-                return Err(Problem::wrong(&composite.file, line, &told(), reason));
+                return Err(Problem::wrong(&composite.file, line, &subject(), reason));
             }
             Ok(End { entity: Some(entity.to_owned()), port: port.to_owned() })
         }
@@ -130,9 +130,9 @@ impl Nets {
         line: u32,
     ) -> Result<(usize, usize), Problem> {
         let Some(mut at) = self.of.get(relation).copied() else {
-            let told = format!("link in {}", composite.path);
+            let subject = format!("link in {}", composite.path);
             let reason = format!("there is no relation `{relation}`");
-            return Err(Problem::wrong(&composite.file, line, &told, reason));
+            return Err(Problem::wrong(&composite.file, line, &subject, reason));
         };
         while self.parent[at] != at {
             self.parent[at] = self.parent[self.parent[at]];

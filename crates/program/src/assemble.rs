@@ -20,7 +20,8 @@ use crate::smooth::Smooth;
 use crate::tracked::{Tracked, TrackedId, TrackedWire, WireSlots};
 use crate::unit::{CrossingValue, Unit, UnitEffects, UnitId, UnitWord};
 
-/// Assembles the parts of a program.
+/// Assembles the parts of a program. Most of it is one list of fields, and so longer than a function
+/// should otherwise be.
 pub(crate) fn program(
     diagram: &Diagram,
     schedule: &Schedule,

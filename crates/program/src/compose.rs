@@ -95,6 +95,8 @@ impl<'a> Composer<'a> {
     }
 
     /// A node of a block's functions, in the graph of the diagram.
+    // One arm for each operation that is replaced: a table, and so longer than a function should
+    // otherwise be.
     pub fn inline(&mut self, slots: &Slots, block: BlockId, root: NodeId) -> NodeId {
         let functions = self.functions(block);
         let flat = self.diagram.block(block);
@@ -265,6 +267,7 @@ impl Inlining<'_> {
     }
 
     /// The node of a leaf of the block in the graph of the diagram.
+    // One arm for each leaf: a table, and so longer than a function should otherwise be.
     fn leaf(&self, g: &mut Graph, leaf: Leaf, ty: Type) -> NodeId {
         match leaf {
             Leaf::Input { port, part } => {

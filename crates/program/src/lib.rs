@@ -89,7 +89,7 @@ pub use unit::{
 };
 pub use values::{InitialPart, fill};
 pub use verify::ProgramError;
-pub use watched::{Function, Number, Room, Shape, Source, Terms};
+pub use watched::{CommonTerms, Function, Number, Room, Shape, Source, Terms};
 
 #[cfg(test)]
 mod listings;

@@ -216,16 +216,8 @@ impl Origins {
     }
 
     /// Whether a fragment equals another one or is inside it.
-    pub fn is_inside(&self, mut inner: FragmentId, outer: FragmentId) -> bool {
-        loop {
-            if inner == outer {
-                return true;
-            }
-            if inner == FragmentId::ROOT {
-                return false;
-            }
-            inner = self.parents[inner];
-        }
+    pub fn is_inside(&self, inner: FragmentId, outer: FragmentId) -> bool {
+        inner.is_inside(outer, |own| self.parents[own])
     }
 }
 

@@ -10,7 +10,7 @@ use crate::delay_line::{LineId, Past, ReadingStage};
 use crate::jacobian::Jacobian;
 use crate::tracked::{StateId, TimerId, TrackedId, WireSlots};
 use crate::unit::UnitWord;
-use crate::watched::Function;
+use crate::watched::{CommonTerms, Function};
 
 base::typed_id! {
     /// A crossing.
@@ -67,6 +67,9 @@ pub struct RegionProgram {
     pub watches: Vec<Watch>,
     /// What is known about each of them.
     pub functions: Vec<Function>,
+    /// A bound of the rounding of all of them, if there are many, all of them are affine, and all
+    /// belong to sides.
+    pub common_terms: Option<CommonTerms>,
     /// The indices of those along whose zeros the motion may slide.
     pub sliding: Vec<usize>,
     /// For each, what the search for crossings may rely on: [`Function::gain`].

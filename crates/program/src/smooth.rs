@@ -125,13 +125,16 @@ struct Maker<'a> {
     extras: Extras,
 }
 
-impl<'a> Maker<'a> {
-    fn new(
-        diagram: &'a Diagram,
-        slots: Slots,
-        composer: Composer<'a>,
-        transition_wires: FxHashSet<WireId>,
-    ) -> Self {
+/// The slots of what moves between events, as in [`Maker`].
+struct MovingPlaces {
+    moving_places: FxHashSet<Slot>,
+    state_places: FxHashMap<Slot, (RegionId, usize)>,
+    slope_places: FxHashMap<Slot, (RegionId, Slot)>,
+    sliding: FxHashSet<Slot>,
+}
+
+impl MovingPlaces {
+    fn of(slots: &Slots) -> MovingPlaces {
         let mut moving_places = FxHashSet::from_iter([slots.time]);
         let mut state_places = FxHashMap::default();
         for (id, region) in slots.regions.entries() {
@@ -141,12 +144,9 @@ impl<'a> Maker<'a> {
             }
         }
         let may_slide = |crossing: &&Crossing| crossing.sliding == MaySlide::Yes;
-        let sliding: FxHashSet<Slot> = slots
-            .crossings
-            .iter()
-            .filter(may_slide)
-            .map(|crossing| slots.slot(crossing.frozen))
-            .collect();
+        let crossings = slots.crossings.iter().filter(may_slide);
+        let sliding: FxHashSet<Slot> =
+            crossings.map(|crossing| slots.slot(crossing.frozen)).collect();
         // What a side selects moves while the motion slides along it.
         moving_places.extend(&sliding);
         let mut slope_places = FxHashMap::default();
@@ -158,6 +158,19 @@ impl<'a> Maker<'a> {
             }
         }
         moving_places.extend(slots.lines.iter().filter_map(|line| line.reading).map(|r| r.read));
+        MovingPlaces { moving_places, state_places, slope_places, sliding }
+    }
+}
+
+impl<'a> Maker<'a> {
+    fn new(
+        diagram: &'a Diagram,
+        slots: Slots,
+        composer: Composer<'a>,
+        transition_wires: FxHashSet<WireId>,
+    ) -> Self {
+        let MovingPlaces { moving_places, state_places, slope_places, sliding } =
+            MovingPlaces::of(&slots);
         let pasts = diagram.blocks.iter().flat_map(|block| {
             (0..block.definition.histories.len()).map(|history| block.past(history))
         });
@@ -205,6 +218,7 @@ impl<'a> Maker<'a> {
         let [left, sample] = self.observe([left, sample]);
         self.slots.regions[id].combined = self.combined(&left);
         let partials = self.partials(id, &rates);
+        self.slots.regions[id].timed = self.reads_time(&rates);
         self.mark_moving();
         // Inputs of the rates and crossing functions that do not move are computed once per phase.
         let crossings = [watched.0.clone(), watched.1.clone()].concat();
@@ -224,12 +238,7 @@ impl<'a> Maker<'a> {
             Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &Slot)
         };
         let none = FxHashMap::default();
-        let nodes: Vec<NodeId> = rates.iter().map(|root| root.0).collect();
-        let time = self.slots.time;
-        let is_time =
-            |id: &NodeId| matches!(composer.graph.node(*id).op, Op::Leaf(own) if Slot(own) == time);
         let program = &mut self.slots.regions[id];
-        program.timed = composer.graph.reachable(&nodes).iter().any(is_time);
         program.prelude = tape(&prelude, &none);
         program.derivative = tape(&rates, &given);
         program.crossings = tape(&crossings, &given);
@@ -252,8 +261,16 @@ impl<'a> Maker<'a> {
             program.live.sample = tape(&sample, &none);
         }
         let all = rates.iter().chain(&crossings).chain(&left).chain(&sample).chain(&complete);
-        let everything: Vec<NodeId> = all.map(|root| root.0).collect();
-        self.read_by(id, &everything);
+        self.read_by(id, &all.map(|root| root.0).collect::<Vec<_>>());
+    }
+
+    /// Whether any of these depends on time itself.
+    fn reads_time(&self, roots: &[Root]) -> bool {
+        let (graph, time) = (&self.composer.graph, self.slots.time);
+        let nodes: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
+        let is_time =
+            |id: &NodeId| matches!(graph.node(*id).op, Op::Leaf(own) if Slot(own) == time);
+        graph.reachable(&nodes).iter().any(is_time)
     }
 
     /// The condition under which the results of a block are needed.

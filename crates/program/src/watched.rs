@@ -105,6 +105,61 @@ impl Terms {
     }
 }
 
+/// The greatest magnitudes of the terms of many affine functions: a bound of the rounding of all of
+/// them at once. Of thousands of functions most are far from zero, which one comparison shows for
+/// each without its own terms.
+#[derive(Clone, Debug)]
+pub struct CommonTerms {
+    /// The slots of all of them.
+    places: Vec<Slot>,
+    factors: f64,
+    time: f64,
+    constant: f64,
+    operations: f64,
+}
+
+impl CommonTerms {
+    /// From how many functions on it pays.
+    const MANY: usize = 64;
+
+    /// Those of some functions; none if there are few, or if one of them has no terms.
+    pub(crate) fn of(functions: &[Function]) -> Option<CommonTerms> {
+        if functions.len() < CommonTerms::MANY {
+            return None;
+        }
+        let terms: Option<Vec<&Terms>> = functions.iter().map(|own| own.terms.as_ref()).collect();
+        let terms = terms?;
+        let most =
+            |of: &dyn Fn(&Terms) -> f64| terms.iter().fold(0.0, |most, own| of(own).max(most));
+        let all = terms.iter().flat_map(|own| &own.places);
+        let mut places: Vec<Slot> = all.map(|(place, _)| *place).collect();
+        places.sort_unstable();
+        places.dedup();
+        Some(CommonTerms {
+            places,
+            factors: most(&|own| own.places.iter().map(|(_, factor)| factor).sum()),
+            time: most(&|own| own.time),
+            constant: most(&|own| own.constant),
+            operations: most(&|own| own.operations),
+        })
+    }
+
+    /// A bound of the rounding of each of the functions, not less than [`Terms::noise`]. An infinite
+    /// value makes it infinite; a function that reads NaN is NaN itself.
+    pub fn noise(&self, slots: &[f64], time: f64, drift: f64) -> f64 {
+        // What the rounding of this sum itself may be off.
+        const MARGIN: f64 = 1.0 + 1e-6;
+        let largest = |most: f64, place: &Slot| {
+            let size = slots[place.index()].abs();
+            if size <= most { most } else { size }
+        };
+        let largest = self.places.iter().fold(0.0, largest);
+        let size = self.constant + self.time * time.abs() + self.factors * largest;
+        let noise = 0.5 * f64::EPSILON * (self.operations + 2.0) * size + self.factors * drift;
+        if noise.is_finite() { MARGIN * noise } else { f64::INFINITY }
+    }
+}
+
 /// Which leaves move, and how.
 pub(crate) struct Moving<'a> {
     pub is_state: &'a dyn Fn(Slot) -> bool,

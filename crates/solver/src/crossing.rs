@@ -35,6 +35,7 @@ use crate::scratch::{Forget, Scratch};
 use interval::Suspect;
 pub(crate) use level::{Level, Probe, Seen};
 pub use located::Located;
+use suspects::Way;
 
 /// The sides of all crossing functions and how far from zero each still counts as zero.
 #[derive(Debug)]
@@ -134,6 +135,8 @@ struct Space {
     step: Extent,
     /// The largest coefficient of θ⁴ in the dense output of a state.
     quartic: f64,
+    /// How far rates lead up to the first level.
+    way: Way,
     /// Enclosures that may still be asked for in this step.
     enclosures: usize,
 }

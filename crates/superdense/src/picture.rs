@@ -71,7 +71,7 @@ pub fn draw_exploration(found: &Exploration, name: &str) -> Option<String> {
         outline.states.push((format!("outcome {}: {probability}", number + 1), true));
     }
     let unknown = outline.states.len();
-    let mut told = vec![false; found.outcomes.len()];
+    let mut labelled = vec![false; found.outcomes.len()];
     for (from, (point, _)) in points().enumerate() {
         let part = shown_probability(point.probability / point.next.len() as f64);
         for (option, next) in point.next.iter().enumerate() {
@@ -82,7 +82,7 @@ pub fn draw_exploration(found: &Exploration, name: &str) -> Option<String> {
             let to = match passed(found, &places, *next) {
                 LeadsTo::Point(to) => places[to].unwrap_or(unknown),
                 LeadsTo::Outcome(to) => {
-                    if !std::mem::replace(&mut told[to], true) {
+                    if !std::mem::replace(&mut labelled[to], true) {
                         words.extend(values(found, to));
                     }
                     first + to

@@ -147,9 +147,9 @@ impl System {
     }
 
     /// The same system for runs with other settings and values of parameters: those that it has so
-    /// far, and on top what is given here. The program is shared; only where a value or a setting
-    /// decides the structure of the program, it is compiled again, and [`System::is_same_program`]
-    /// tells.
+    /// far, and on top what is given here. The program is shared; only if a value or a setting
+    /// decides the structure of the program, it is compiled again; [`System::is_same_program`]
+    /// reports which.
     pub fn with(&self, settings: &Settings) -> Result<System, Refused> {
         let overrides = self.overrides.then(settings);
         let model = overrides.applied(&self.origin.model)?;

@@ -129,8 +129,26 @@ fn node(diagram: &Diagram, own: &Node) -> Json {
         "ports": own.ports.iter().map(port).collect::<Vec<_>>(),
         "labels": own.labels.iter().map(label).collect::<Vec<_>>(), "looped": own.looped,
         "place": block.and_then(|own| place(own.span)), "outputs": outputs,
+        "unread": unread(diagram, own),
         "file": block.and_then(|own| file(diagram, own.span)),
     })
+}
+
+/// The outputs of a closed machine or of a system of equations that no wire leaves, by name. Other
+/// nodes show all outputs, apart from instances, whose diagrams say what they have.
+fn unread<'d>(diagram: &'d Diagram, own: &Node) -> Vec<&'d str> {
+    if !matches!(own.figure, Figure::Closed(_)) {
+        return Vec::new();
+    }
+    let ports = diagram.ports.iter().filter(|port| port.instance == own.path && !port.is_input);
+    let machine = diagram.modes.machines.iter().find(|machine| machine.path == own.path);
+    let blocks = machine.into_iter().flat_map(|own| own.outputs.iter().chain([&own.current]));
+    let last = |path: &'d str| path.rsplit('.').next().unwrap_or(path);
+    let names =
+        ports.map(|port| &*port.name).chain(blocks.map(|id| last(&diagram.block(*id).path)));
+    let drawn =
+        |name: &str| own.ports.iter().any(|port| port.name == name && port.side != Side::Left);
+    names.filter(|name| !drawn(name)).collect()
 }
 
 fn line(diagram: &Diagram, own: &Line) -> Json {

@@ -147,7 +147,7 @@ fn nearly_dead_balls_accumulate() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn balls_accumulate_at_their_time(

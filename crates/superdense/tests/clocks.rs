@@ -401,7 +401,7 @@ impl Source {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
 
     /// Clocks, delays, loops of delays, `after` and clocks in states, against exact fractions:
     /// every event is at the rounding of its exact time, so that events that are due at the same

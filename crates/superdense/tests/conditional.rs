@@ -28,7 +28,7 @@ fn bits_agree(text: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
     /// While it is disabled, an instance and its clocks stand still: its state is that of the time
     /// for which it has been enabled, and an event is due when that time has come.

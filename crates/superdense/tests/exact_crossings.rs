@@ -405,7 +405,7 @@ simulate: {{stop: 10, solver: {solver}}}
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
 
     /// A comparison of time with a decimal changes at that decimal, whatever steps lead there and
     /// however it is written.
@@ -437,7 +437,7 @@ simulate: {{stop: {at} + 0.5, solver: {solver}}}
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
     /// A signal is never below its floor, and equal to it at instants alone: a chain of comparisons
     /// of the two, each with the choice of the one before, chooses the floor between the edges,

@@ -162,7 +162,7 @@ fn bounces_end_at_every_level() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn bounces_end_anywhere(

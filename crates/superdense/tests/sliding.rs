@@ -431,7 +431,7 @@ fn sliding_is_saved_and_compiled() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
     /// A linear plant with a relay: what the run says on the surface is what the closed form of the
     /// equivalent control says, whatever the numbers are, and the surface is never left while the

@@ -13,15 +13,17 @@ mod result;
 mod align;
 mod impulses;
 mod smooth;
-mod tell;
 mod tick;
+mod words;
 
 use base::{Tag, Time};
 
 use crate::Trace;
 use crate::labels::number_of;
 use align::{Instant, Pair, align, events};
-pub use result::{ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side};
+pub use result::{
+    ColumnDifference, Comparison, Difference, FirstDifference, Reason, RowDifference, Side,
+};
 
 /// How much may differ.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -108,7 +110,7 @@ impl<'a> Comparer<'a> {
             missing: Vec::new(),
             reshaped: Vec::new(),
             rows: Vec::new(),
-            parting: None,
+            first: None,
         };
         let (mut places, mut renumbered) = (Vec::new(), Vec::new());
         for (place, column) in first.columns().iter().enumerate() {
@@ -210,8 +212,8 @@ impl<'a> Comparer<'a> {
     }
 
     fn part(&mut self, tag: Tag, reason: impl FnOnce() -> Reason) {
-        if self.result.parting.as_ref().is_none_or(|parting| tag < parting.tag) {
-            self.result.parting = Some(Parting { tag, reason: reason() });
+        if self.result.first.as_ref().is_none_or(|first| tag < first.tag) {
+            self.result.first = Some(FirstDifference { tag, reason: reason() });
         }
     }
 }

@@ -151,7 +151,9 @@ impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.problem {
-            WriteProblem::UnknownFormat => write!(f, "{path}: the name tells no format"),
+            WriteProblem::UnknownFormat => {
+                write!(f, "{path}: the ending of the name is not that of a format")
+            }
             WriteProblem::NotBuilt => write!(f, "cannot write {path}: {NOT_BUILT}"),
             WriteProblem::Unwritable(error) => write!(f, "cannot write {path}: {error}"),
             WriteProblem::DiskFull(error) => write!(f, "no room to write {path}: {error}"),
@@ -163,7 +165,9 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.problem {
-            ReadProblem::UnknownFormat => write!(f, "{path}: the name tells no format"),
+            ReadProblem::UnknownFormat => {
+                write!(f, "{path}: the ending of the name is not that of a format")
+            }
             ReadProblem::NotBuilt => write!(f, "cannot read {path}: {NOT_BUILT}"),
             ReadProblem::Unreadable(error) => write!(f, "cannot read {path}: {error}"),
             ReadProblem::NotATrace(reason) => write!(f, "{path} is no trace: {reason}"),

@@ -61,8 +61,8 @@ mod pairing;
 
 pub use self::csv::{write_csv, write_indexed_csv};
 pub use compare::{
-    ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side, Tolerance,
-    compare,
+    ColumnDifference, Comparison, Difference, FirstDifference, Reason, RowDifference, Side,
+    Tolerance, compare,
 };
 pub use error::{ReadError, ReadProblem, WriteError, WriteProblem};
 pub use flat::{Cell, FlatColumn, FlatKind, FlatTable, FlatWriter, read_flat};

@@ -75,9 +75,9 @@ fn a_shifted_event_is_told() {
     let comparison = compare(&a, &b, LOOSE);
     let moved = RowDifference::Moved { first: at(2.5, 0).time, second: at(2.6, 0).time };
     assert_eq!(comparison.rows, [moved]);
-    let parting = comparison.parting.as_ref().unwrap();
-    assert_eq!(parting.tag, at(2.5, 1));
-    assert_eq!(parting.reason, Reason::Rows(moved));
+    let first = comparison.first.as_ref().unwrap();
+    assert_eq!(first.tag, at(2.5, 1));
+    assert_eq!(first.reason, Reason::Rows(moved));
     assert!(comparison.to_string().contains("(+1.000e-1 s)"), "{comparison}");
     // Between the two the one has fallen and the other not yet.
     assert!((comparison.columns[0].largest.unwrap().size() - 1.5).abs() < 0.2);
@@ -90,7 +90,7 @@ fn a_missing_event_is_told() {
         let comparison = compare(a, b, LOOSE);
         let lone = RowDifference::Lone { tag: at(2.5, 1), side };
         assert_eq!(comparison.rows, [lone]);
-        assert_eq!(comparison.parting.as_ref().unwrap().reason, Reason::Rows(lone));
+        assert_eq!(comparison.first.as_ref().unwrap().reason, Reason::Rows(lone));
         // The left limits agree and the right limits do not.
         assert_eq!(comparison.columns[0].beyond.unwrap().tag, at(2.5, 2));
     }
@@ -107,7 +107,7 @@ fn limits_are_not_mixed() {
         }
         trace
     };
-    let place = |a: &Trace, b: &Trace| compare(a, b, LOOSE).parting.map(|parting| parting.tag);
+    let place = |a: &Trace, b: &Trace| compare(a, b, LOOSE).first.map(|first| first.tag);
     assert_eq!(place(&make(1.0, 5.0), &make(1.0, 5.0)), None);
     assert_eq!(place(&make(1.0, 5.0), &make(1.1, 5.0)), Some(at(1.0, 0)));
     assert_eq!(place(&make(1.0, 5.0), &make(1.0, 5.1)), Some(at(1.0, 1)));

@@ -134,7 +134,7 @@ fn write_as(trace: &Trace, path: &Path, options: Options) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn every_format_gives_the_table_back(drawn in tables()) {

@@ -139,9 +139,10 @@ impl<const N: usize> Rodas5p<N> {
 
     /// The stages; returns the root mean square of the error over the tolerance.
     ///
-    /// This is one formula written out by hand: eight stages with the coefficients of the method, in
-    /// straight-line code so that the compiler sees all of it. A loop over stages would be the
-    /// general solver, against which this one is measured.
+    /// This is one formula written out by hand, and so longer than a function should otherwise be:
+    /// eight stages with the coefficients of the method, in straight-line code so that the compiler
+    /// sees all of it. A loop over stages would be the general solver, against which this one is
+    /// measured.
     #[rustfmt::skip]
     #[inline(always)]
     fn stages(&mut self, f: &impl Stiff<N>, x: &[f64; N], w: &Factors<N>, h: f64) -> f64 {

@@ -112,7 +112,7 @@ pub struct LinearizeArguments {
     /// default the outputs of the model, or all recorded signals.
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     pub to: Vec<String>,
-    /// Replace delays by approximations of Padé of this order.
+    /// Replace delays by Padé approximations of this order.
     #[arg(long, value_name = "ORDER")]
     pub delays: Option<usize>,
     /// The side of comparisons that switch exactly at the point.

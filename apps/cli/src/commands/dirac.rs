@@ -12,7 +12,7 @@ use super::pictures::{check_picture, draw_study};
 use crate::arguments::{DiracArguments, Format};
 use crate::inputs::refuse_files;
 use crate::model::{duration, overrides};
-use crate::report::{Problem, refused, show, tell_long_run};
+use crate::report::{Problem, refused, show, warn_of_long_run};
 
 /// How many rows make a curve of the exact run look smooth.
 const ROWS_OF_A_CURVE: u32 = 1000;
@@ -30,7 +30,7 @@ pub fn dirac(arguments: &DiracArguments) -> Result<()> {
     let longest = steps.iter().min().map_or(numeric.clone(), |step| numeric.step(*step));
     // The study itself reports a model that cannot be compiled.
     if let Ok(system) = System::compile_with(&model, &Library::standard(), &longest) {
-        tell_long_run(&system, Time::MAX, arguments.format);
+        warn_of_long_run(&system, Time::MAX, arguments.format);
     }
     let study = study(&model, &Library::standard(), &overrides, &steps).map_err(failed)?;
     show(&match arguments.format {
@@ -67,13 +67,13 @@ fn text(study: &Study) -> String {
     };
     let mut out = format!("symbolic, exact      {exact}\n");
     for step in &study.steps {
-        out += &told(step);
+        out += &listed(step);
     }
     out + &format!("\nsuits the model      {}\n", wrapped(study.verdict.words()))
 }
 
 /// The results of one step size, a line for each quantity.
-fn told(step: &AtStep) -> String {
+fn listed(step: &AtStep) -> String {
     let mut out = format!("\nh = {} s\n", step.step);
     let mut line = |name: &str, words: String| out += &format!("  {name:<18} {words}\n");
     if let Some(error) = &step.broken {

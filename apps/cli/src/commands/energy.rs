@@ -8,7 +8,7 @@ use super::stream::energy_on_streams;
 use crate::arguments::{EnergyArguments, Format};
 use crate::inputs::refuse_files;
 use crate::model::overrides;
-use crate::report::{Problem, refused, show, tell, tell_long_run};
+use crate::report::{Problem, notify, refused, show, warn_of_long_run};
 
 /// The name of the recorded energy.
 pub const ENERGY: &str = "energy";
@@ -50,7 +50,7 @@ pub fn energy(arguments: &EnergyArguments) -> Result<()> {
 fn finish(failed: Vec<(&str, anyhow::Error)>) -> Result<()> {
     let names: Vec<&str> = failed.iter().map(|(solver, _)| *solver).collect();
     for (_, error) in &failed {
-        tell(&format!("{error:#}\n"));
+        notify(&format!("{error:#}\n"));
     }
     match names.as_slice() {
         [] => Ok(()),
@@ -66,7 +66,7 @@ fn curve(model: &Model, own: &Settings, solver: &str) -> Result<Curve> {
         false => own.clone().solver(solver),
     };
     let system = System::compile_with(model, &Library::standard(), &overrides).map_err(refused)?;
-    tell_long_run(&system, Time::MAX, Format::Text);
+    warn_of_long_run(&system, Time::MAX, Format::Text);
     if system.settings().impulses.steps() {
         bail!("a fixed-step run has no solver to compare: leave `impulses` out in the model");
     }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use superdense::{Library, did_you_mean};
 
 use crate::arguments::ExamplesCommand;
-use crate::report::{show, tell, write_file};
+use crate::report::{notify, show, write_file};
 
 /// A folder of `models/`.
 struct Example {
@@ -126,7 +126,7 @@ pub fn write_schema(folder: &Path) -> Result<()> {
 /// Shows how to run the model in a new folder.
 pub fn invite(folder: &Path) {
     let [model, picture] = ["model.yaml", "result.svg"].map(|name| quoted(&folder.join(name)));
-    tell(&format!(
+    notify(&format!(
         "made {}; run it with\n  superdense run {model} --plot {picture}\n",
         folder.display()
     ));

@@ -12,7 +12,7 @@ use crate::arguments::{Format, ModelArguments};
 use crate::codes;
 use crate::inputs::feed_inputs;
 use crate::model::compile;
-use crate::report::{Interrupted, Problem, colour, refused, show, tell, tell_long_run};
+use crate::report::{Interrupted, Problem, colour, notify, refused, show, warn_of_long_run};
 
 /// Explains an instant of a model or, if none is given, a message code.
 pub fn explain(arguments: &ModelArguments, instant: Option<&str>) -> Result<()> {
@@ -28,7 +28,7 @@ pub fn explain(arguments: &ModelArguments, instant: Option<&str>) -> Result<()> 
 
 fn explain_code(code: &str) -> Result<()> {
     let Some(text) = codes::find(code) else {
-        let help = did_you_mean(code, codes::CODES.iter().map(|entry| entry.0));
+        let help = did_you_mean(code, codes::all().map(|(code, _)| code));
         let help = help.map_or(String::new(), |help| format!("; {help}"));
         bail!("`{code}` is neither a file nor the code of a message{help}");
     };
@@ -79,7 +79,7 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
     let listener = gathered.clone();
     run.listen(Box::new(move |event| listener.lock().expect("no listener panics").take(event)));
     run.record_nothing();
-    tell_long_run(&system, Time::from_f64(at).unwrap_or(Time::MAX), Format::Text);
+    warn_of_long_run(&system, Time::from_f64(at).unwrap_or(Time::MAX), Format::Text);
     interrupt::note_run(true);
     let mut progress = Progress::new(system.settings(), false);
     let end = advance(&mut run, &mut progress, |tag| {
@@ -94,7 +94,7 @@ fn explain_instant(arguments: &ModelArguments, instant: &str) -> Result<()> {
         End::Interrupted(tag) => Err(Interrupted::run(tag, None).into()),
         End::Failed(error, inputs) => {
             let message = system.explain_with(&error, &inputs).render(system.sources(), colour());
-            tell(&format!("{message}\n"));
+            notify(&format!("{message}\n"));
             Ok(())
         }
         End::Reached(_) | End::Unwritten(_) => Ok(()),

@@ -12,7 +12,7 @@ use super::run::interrupt;
 use crate::arguments::{ExploreArguments, Format};
 use crate::inputs::refuse_files;
 use crate::model::compile;
-use crate::report::{show, tell};
+use crate::report::{notify, show};
 
 /// How often progress is shown.
 const SHOWN_EVERY: Duration = Duration::from_millis(200);
@@ -27,14 +27,14 @@ pub fn explore(arguments: &ExploreArguments) -> Result<()> {
     let mut watch = |known: usize, waiting: usize| {
         if bar && shown.elapsed() > SHOWN_EVERY {
             shown = Instant::now();
-            tell(&format!("\r{known} situations, {waiting} to follow"));
+            notify(&format!("\r{known} situations, {waiting} to follow"));
         }
         !interrupt::asked()
     };
     let found = system.explore(arguments.most, &mut watch)?;
     interrupt::note_run(false);
     if shown > begun {
-        tell("\r\x1b[2K");
+        notify("\r\x1b[2K");
     }
     show(&match arguments.format {
         Format::Text => text(&found),
@@ -64,7 +64,7 @@ fn text(found: &Exploration) -> String {
     };
     let mut out = format!("{verdict}\n");
     for (index, outcome) in found.outcomes.iter().enumerate() {
-        out += &told(index + 1, found, outcome);
+        out += &listed(index + 1, found, outcome);
     }
     if !found.complete {
         out += &format!("\nnot followed: probability {}\n", rounded(found.unexplored()));
@@ -72,7 +72,7 @@ fn text(found: &Exploration) -> String {
     out
 }
 
-fn told(number: usize, found: &Exploration, outcome: &PossibleOutcome) -> String {
+fn listed(number: usize, found: &Exploration, outcome: &PossibleOutcome) -> String {
     let PossibleOutcome { probability, ways, choices, values, end } = outcome;
     let ways = if *ways == 1.0 { "1 way".to_owned() } else { format!("{ways} ways") };
     let mut out =

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use superdense::{format, read_text};
 
-use crate::report::{refused, show, tell, write_file};
+use crate::report::{notify, refused, show, write_file};
 
 /// What happened to a file.
 #[derive(PartialEq, Eq)]
@@ -28,16 +28,16 @@ pub fn fmt(files: &[PathBuf], check: bool) -> Result<()> {
         }
     }
     let last = failures.pop();
-    failures.iter().for_each(|error| tell(&crate::words(error)));
+    failures.iter().for_each(|error| notify(&crate::words(error)));
     if check && !otherwise.is_empty() {
-        last.iter().for_each(|error| tell(&crate::words(error)));
+        last.iter().for_each(|error| notify(&crate::words(error)));
         let them = if otherwise.len() == 1 { "it" } else { "them" };
         bail!("not formatted: {}\n`superdense fmt` formats {them}", otherwise.join(", "));
     }
     otherwise
         .iter()
         .filter(|name| *name != "-")
-        .for_each(|name| tell(&format!("formatted {name}\n")));
+        .for_each(|name| notify(&format!("formatted {name}\n")));
     last.map_or(Ok(()), Err)
 }
 

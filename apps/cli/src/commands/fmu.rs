@@ -11,7 +11,7 @@ use superdense::fmi::{PackageError, Version, export};
 
 use crate::arguments::{FmuArguments, FmuCommand, FmuLook};
 use crate::model::compile;
-use crate::report::{refused, tell};
+use crate::report::{notify, refused};
 
 pub fn fmu(command: &FmuCommand) -> Result<()> {
     match command {
@@ -36,10 +36,10 @@ fn write(arguments: &FmuArguments) -> Result<()> {
         error => anyhow::Error::new(error).context("the model was not exported"),
     })?;
     for name in &exported.left_out {
-        tell(&format!("note: left out: {name}\n"));
+        notify(&format!("note: left out: {name}\n"));
     }
     for (kind, why) in &exported.without {
-        tell(&format!("note: without {kind}: {why}\n"));
+        notify(&format!("note: without {kind}: {why}\n"));
     }
     Ok(())
 }

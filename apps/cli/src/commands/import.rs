@@ -5,12 +5,12 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use superdense::ptolemy;
 
-use crate::report::{refused, show, tell};
+use crate::report::{notify, refused, show};
 
 pub fn import(model: &Path, output: &Path, root: Option<&Path>) -> Result<()> {
     let imported = ptolemy::import(model, root).map_err(refused)?;
     if !imported.skipped.is_empty() {
-        tell(&format!(
+        notify(&format!(
             "note: left out, since it only shows something: {}\n",
             imported.skipped.join(", ")
         ));

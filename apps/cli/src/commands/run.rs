@@ -26,7 +26,7 @@ use crate::json;
 use crate::memory::peak_memory;
 use crate::model::{compile, pictured};
 use crate::report::{
-    Interrupted, Problem, tell, tell_long_run, unless_broken, unread, unwritten, warn,
+    Interrupted, Problem, notify, unless_broken, unread, unwritten, warn, warn_of_long_run,
 };
 
 /// How many rows make a curve look smooth.
@@ -50,7 +50,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let rows = (alone, smooth);
     let tables = tables(&mut run, &system, &pictures, rows)?;
     let (outputs, log) = open(arguments, &system)?;
-    tell_long_run(&system, Time::MAX, arguments.format);
+    warn_of_long_run(&system, Time::MAX, arguments.format);
     interrupt::note_run(true);
     let begin = Instant::now();
     let mut progress = Progress::new(system.settings(), !is_chatty(arguments));
@@ -69,14 +69,14 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         plot(arguments, &system, &driven, (picture, table))?;
     }
     if is_chatty(arguments) {
-        tell(&summary(&system, &driven));
-        tell(&size(&system));
-        tell(&ending(arguments, &pictures, driven.run.ran(), (elapsed, compiled)));
+        notify(&summary(&system, &driven));
+        notify(&size(&system));
+        notify(&ending(arguments, &pictures, driven.run.ran(), (elapsed, compiled)));
     }
     if !arguments.quiet && arguments.format == Format::Json {
-        tell(&json::backend(driven.run.ran()));
-        tell(&json::work(&driven.run.work(), &system, peak_memory()));
-        tell(&json::invariants(&driven.run.invariants()));
+        notify(&json::backend(driven.run.ran()));
+        notify(&json::work(&driven.run.work(), &system, peak_memory()));
+        notify(&json::invariants(&driven.run.invariants()));
     }
     let found = driven.run.warnings().iter().map(|warning| system.explain_warning(warning));
     let invariants = driven.run.invariants();
@@ -105,7 +105,9 @@ fn audit(arguments: &RunArguments, system: &System) -> Result<()> {
             1 => "1 is not piecewise continuous".to_owned(),
             found => format!("{found} faults of piecewise continuity"),
         };
-        tell(&format!("audit      {signals} signals at {points} points, {runs} runs: {verdict}\n"));
+        notify(&format!(
+            "audit      {signals} signals at {points} points, {runs} runs: {verdict}\n"
+        ));
     }
     let found: Vec<_> = findings.iter().map(|own| system.explain_finding(own)).collect();
     if found.is_empty() {
@@ -266,11 +268,11 @@ fn invariant(own: &Invariant) -> String {
 /// When regions switched to another solver.
 fn switches(work: &Work) -> String {
     let alone = work.parts.len() < 2;
-    let tell = |part: &RegionWork, switch: &SolverSwitch| {
+    let line = |part: &RegionWork, switch: &SolverSwitch| {
         let of = if alone { String::new() } else { format!(" for {}", part.name) };
         format!("switched to {}{of} at t = {}", switch.solver.name(), switch.time)
     };
-    let found = work.parts.iter().flat_map(|part| part.switches.iter().map(|s| tell(part, s)));
+    let found = work.parts.iter().flat_map(|part| part.switches.iter().map(|s| line(part, s)));
     list("solver", found.collect::<Vec<_>>().into_iter())
 }
 
@@ -342,7 +344,7 @@ fn ending(
 
 /// Reports something that is no mistake.
 fn note(arguments: &RunArguments, words: &str) -> Result<()> {
-    tell(&match arguments.format {
+    notify(&match arguments.format {
         Format::Text => format!("{words}\n"),
         Format::Json => format!("{}\n", json::message("note", words)),
     });

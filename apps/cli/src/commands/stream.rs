@@ -12,7 +12,7 @@ use super::pictures::{check_picture, draw_streams};
 use crate::arguments::StreamArguments;
 use crate::inputs::refuse_files;
 use crate::model::{compile, duration};
-use crate::report::{Problem, refused, tell, unless_broken, write_file};
+use crate::report::{Problem, notify, refused, unless_broken, write_file};
 
 pub use energy::energy_on_streams;
 
@@ -38,7 +38,7 @@ pub fn stream(arguments: &StreamArguments) -> Result<()> {
         draw_streams(arguments, &system, &streamed, path)?;
     }
     if !arguments.quiet {
-        tell(&summary(&system, &streamed));
+        notify(&summary(&system, &streamed));
     }
     match &streamed.error {
         None => Ok(()),

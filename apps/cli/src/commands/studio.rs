@@ -9,16 +9,16 @@ use super::examples;
 use crate::arguments::ModelArguments;
 use crate::inputs::feed_inputs;
 use crate::model::compile;
-use crate::report::{show, tell, write_file};
+use crate::report::{notify, show, write_file};
 
 /// Serves the studio until the process is interrupted.
 pub fn studio(path: Option<&Path>, port: Option<u16>, browser: bool) -> Result<()> {
     let path = path.map(Path::to_owned);
     let studio = Studio::new(Options { path, port, examples: examples::bundled() })?;
     show(&format!("{}\n", studio.link()))?;
-    tell("the studio is at this link, for you alone; end it with Ctrl-C\n");
+    notify("the studio is at this link, for you alone; end it with Ctrl-C\n");
     if browser && let Err(error) = studio.open_browser() {
-        tell(&format!("{error:#}: open the link yourself\n"));
+        notify(&format!("{error:#}: open the link yourself\n"));
     }
     studio.serve()
 }

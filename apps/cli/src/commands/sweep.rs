@@ -17,7 +17,7 @@ use super::run::interrupt;
 use super::run::progress::Counting;
 use crate::arguments::{Format, SweepArguments};
 use crate::inputs::{override_inputs, refuse_files};
-use crate::report::{Interrupted, Problem, refused, tell, warn};
+use crate::report::{Interrupted, Problem, notify, refused, warn};
 
 /// How often an interrupt is looked for.
 const PATIENCE: Duration = Duration::from_millis(10);
@@ -48,7 +48,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<()> {
         charts.draw(&sweep, &target)?;
     }
     if !arguments.quiet && arguments.format == Format::Text {
-        tell(&told(&sweep, &summary, &target, (begin.elapsed(), compiled)));
+        notify(&summary_text(&sweep, &summary, &target, (begin.elapsed(), compiled)));
     }
     warn(&Diagnostics(failures(&summary)), &SourceMap::default(), arguments.format);
     match summary.complete {
@@ -154,7 +154,7 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn told(
+fn summary_text(
     sweep: &Sweep,
     summary: &SweepSummary,
     target: &SweepTarget,

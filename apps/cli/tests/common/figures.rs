@@ -18,6 +18,8 @@ use std::path::Path;
 
 use superdense::parse_value;
 
+use super::{accepted, model, scratch};
+
 /// The figures of a text, without its comments.
 pub fn figures(text: &str) -> Vec<Figure<'_>> {
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -28,6 +30,25 @@ pub fn figures(text: &str) -> Vec<Figure<'_>> {
 pub struct Table {
     columns: Vec<String>,
     rows: Vec<Vec<String>>,
+}
+
+/// Runs a model of the repository with further arguments.
+pub fn run(name: &str, further: &[&str]) -> Table {
+    let (folder, path) = (scratch(&format!("run-{name}")), model(name));
+    let mut arguments = vec!["run", path.as_str(), "-o", "result.csv", "--quiet"];
+    arguments.extend(further);
+    accepted(&folder, &arguments);
+    Table::read(&folder.join("result.csv"))
+}
+
+/// Every row in which a signal is present.
+pub fn series(table: &Table, name: &str) -> Vec<Point> {
+    table.series(name).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+/// The values in these rows.
+pub fn values(table: &Table, name: &str) -> Vec<f64> {
+    series(table, name).into_iter().map(|(_, _, value)| value).collect()
 }
 
 impl Table {

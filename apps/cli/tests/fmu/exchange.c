@@ -191,12 +191,13 @@ int fmi3GetContinuousStateDerivatives(void *c, double *x, size_t n) {
         x[0] = -sqrt(m->h);
         x[1] = 0;
     }
+    if (FAULT == 8) x[1] = -100 * m->h;
     return OK;
 }
 int F(GetEventIndicators)(void *c, double *z, size_t n) {
     ONLY(INITIALISING | EVENT | CONTINUOUS);
     if (n != 1) return refuse(c, "not one indicator");
-    z[0] = FAULT == 5 ? 1 : ((Model *)c)->h;
+    z[0] = FAULT == 5 || FAULT == 8 ? 1 : ((Model *)c)->h;
     return OK;
 }
 int F(EnterEventMode)(void *c) {
@@ -234,7 +235,7 @@ static int update(Model *m, flag *more, flag *end, flag *moved, flag *has, doubl
     }
     if (!m->low && m->h < m->level) m->low = 1;
     *moved = 0;
-    if (m->h <= 0 && m->v < 0) {
+    if (m->h <= 0 && m->v < 0 && FAULT != 8) {
         m->h = DBL_MIN;
         m->v *= -m->e;
         *moved = 1;
@@ -260,24 +261,13 @@ int fmi3UpdateDiscreteStates(void *c, bool *more, bool *end, bool *nominals, boo
 }
 #endif
 #if VERSION == 2
-int fmi2GetFMUstate(void *c, void **s) {
-    if (!*s) *s = malloc(sizeof(Model));
-    memcpy(*s, c, sizeof(Model));
-    return OK;
-}
-int fmi2SetFMUstate(void *c, void *s) {
-    Model *m = c, own = *m;
-    *m = *(Model *)s;
+static int restore(Model *m, const Model *from) {
+    Model own = *m;
+    *m = *from;
     m->log = own.log;
     m->environment = own.environment;
     return own.mode == m->mode ? OK : refuse(m, "another mode");
 }
-int fmi2FreeFMUstate(void *c, void **s) { free(*s); *s = NULL; return OK; }
-int fmi2SerializedFMUstateSize(void *c, void *s, size_t *n) { *n = sizeof(Model); return OK; }
-int fmi2SerializeFMUstate(void *c, void *s, char *b, size_t n) { memcpy(b, s, n); return OK; }
-int fmi2DeSerializeFMUstate(void *c, const char *b, size_t n, void **s) {
-    if (!*s) *s = malloc(sizeof(Model));
-    memcpy(*s, b, n);
-    return OK;
-}
+#define RESTORE(own, from) restore(own, from)
+#include "states.h"
 #endif

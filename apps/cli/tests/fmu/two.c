@@ -104,24 +104,13 @@ int fmi2DoStep(void *c, double t, double h, int keep) {
 }
 #endif
 #if FAULT == 0
-int fmi2GetFMUstate(void *c, void **s) {
-    if (!*s) *s = malloc(sizeof(Model));
-    memcpy(*s, c, sizeof(Model));
-    return OK;
-}
-int fmi2SetFMUstate(void *c, void *s) {
-    Model *own = c, *from = s;
+#define VERSION 2
+static int restore(Model *own, const Model *from) {
     const Callbacks *callbacks = own->callbacks;
     *own = *from;
     own->callbacks = callbacks;
     return OK;
 }
-int fmi2FreeFMUstate(void *c, void **s) { free(*s); *s = NULL; return OK; }
-int fmi2SerializedFMUstateSize(void *c, void *s, size_t *n) { *n = sizeof(Model); return OK; }
-int fmi2SerializeFMUstate(void *c, void *s, char *b, size_t n) { memcpy(b, s, n); return OK; }
-int fmi2DeSerializeFMUstate(void *c, const char *b, size_t n, void **s) {
-    if (!*s) *s = malloc(sizeof(Model));
-    memcpy(*s, b, n);
-    return OK;
-}
+#define RESTORE(own, from) restore(own, from)
+#include "states.h"
 #endif

@@ -102,6 +102,21 @@ impl Tab {
         }
     }
 
+    /// A text after an edit, or the reason for its refusal.
+    pub fn edit(&mut self, text: &str, edit: &Json) -> Result<String, String> {
+        self.send(&json!({"do": "edit", "id": 3, "text": text, "edit": edit}));
+        let answer = self.wait("edited");
+        if let Some(error) = answer["error"].as_str() {
+            return Err(error.to_owned());
+        }
+        let mut out = text.to_owned();
+        for own in answer["replacements"].as_array().expect("a list").iter().rev() {
+            let at = |key: &str| own[key].as_u64().expect("a byte") as usize;
+            out.replace_range(at("from")..at("to"), own["text"].as_str().expect("a text"));
+        }
+        Ok(out)
+    }
+
     /// The next message of a kind; others are passed over.
     pub fn wait(&mut self, kind: &str) -> Json {
         self.wait_numbers(kind).0

@@ -2,11 +2,13 @@
 
 import { studio } from './studio.svelte.js';
 
-const SECTIONS = ['superdense', 'name', 'description', 'parameters', 'inputs', 'functions', 'blocks', 'diagrams', 'record', 'outputs', 'plots', 'invariants', 'simulate', 'import'];
-const SETTINGS = ['start', 'stop', 'solver', 'tolerance', 'relative_tolerance', 'absolute_tolerance', 'initial_step', 'maximum_step', 'step', 'impulses', 'rows', 'zeno', 'sliding', 'microsteps', 'seed', 'profile'];
+const SECTIONS = ['superdense', 'name', 'description', 'parameters', 'inputs', 'functions', 'blocks', 'diagrams', 'record', 'outputs', 'plots', 'invariants', 'simulate', 'solve', 'sweep', 'import'];
 
 function score(block, words) {
   const name = block.name.toLowerCase();
+  const whole = words.join(' ');
+  // The very name of another tool comes before words that occur in many places.
+  if (block.aliases.some((own) => own.toLowerCase() === whole)) return 20;
   const all = [block.summary, block.category, ...block.aliases].join(' ').toLowerCase();
   let sum = 0;
   for (const word of words) {
@@ -20,13 +22,44 @@ function score(block, words) {
   return sum;
 }
 
-/** The blocks that fit some words, the best first; names of other tools find ours. */
+/** What fits some words, the best first: blocks, machines and the like, and what a model writes where
+ * other tools have blocks. Names of other tools find ours. */
 export function search(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const { blocks } = studio.library;
-  if (!words.length) return blocks;
-  const scored = blocks.map((block) => [score(block, words), block]);
+  const { blocks, forms, notations } = studio.library;
+  if (!words.length) return [...blocks, ...forms];
+  const scored = [...blocks, ...forms, ...notations].map((block) => [score(block, words), block]);
   return scored.filter(([own]) => own > 0).sort((a, b) => b[0] - a[0]).map(([, block]) => block);
+}
+
+/** The diagrams of the text. */
+function diagrams(text) {
+  const section = /^diagrams:[ \t]*\n((?:[ \t].*\n|[ \t]*\n|#.*\n)*)/m.exec(text)?.[1] ?? '';
+  const indent = /^([ \t]+)\S/m.exec(section)?.[1] ?? '  ';
+  return [...section.matchAll(new RegExp(`^${indent}([A-Za-z_]\\w*):`, 'gm'))].map(([, name]) => name);
+}
+
+/** The type of the block that a line of fields below each other belongs to. */
+function typeAbove(state, line) {
+  const indent = /^\s*/.exec(line.text)[0].length;
+  for (const way of [-1, 1]) {
+    for (let n = line.number + way; n >= 1 && n <= state.doc.lines; n += way) {
+      const { text } = state.doc.line(n);
+      if (!text.trim()) continue;
+      const own = /^\s*/.exec(text)[0].length;
+      if (own < indent) break;
+      const type = own === indent && /^\s*type:\s*(\w+)/.exec(text);
+      if (type) return type[1];
+    }
+  }
+  return null;
+}
+
+/** The fields of a block, or of a diagram of the text as far as one line gives them. */
+function fieldsOf(type) {
+  const block = studio.library.blocks.find((own) => own.name === type);
+  const fields = block ? [...block.inputs.map((own) => [own, 'input']), ...block.parameters.map((own) => [own, own.default ?? 'required'])] : [];
+  return fields.map(([own, detail]) => ({ label: own.name, type: 'property', detail, info: own.description, apply: own.name + ': ' }));
 }
 
 /** The names that the text defines: keys of blocks and parameters. */
@@ -54,7 +87,9 @@ export function complete(context) {
   if (!word && !context.explicit) return null;
   const from = word ? word.from : context.pos;
   if (/type:\s*\w*$/.test(before)) {
-    const options = studio.library.blocks.map((own) => ({ label: own.name, type: 'class', detail: own.category, info: own.summary }));
+    const all = [...studio.library.blocks, ...studio.library.forms];
+    const options = all.map((own) => ({ label: own.name, type: 'class', detail: own.category, info: own.summary }));
+    options.push(...diagrams(context.state.doc.toString()).map((label) => ({ label, type: 'class', detail: 'in this file', boost: 1 })));
     return { from, options, validFor: /^\w*$/ };
   }
   if (/^\w*$/.test(before)) {
@@ -62,19 +97,17 @@ export function complete(context) {
   }
   const inside = /[{,]\s*\w*$/.test(before) && /\w+\s*:\s*\{/.test(before);
   if (/^simulate:/.test(line.text) && inside) {
-    return { from, options: SETTINGS.map((label) => ({ label, type: 'property', apply: label + ': ' })), validFor: /^\w*$/ };
+    const settings = [{ name: 'stop', description: 'The stop time.' }, ...studio.library.settings];
+    return { from, options: settings.map((own) => ({ label: own.name, type: 'property', info: own.description, apply: own.name + ': ' })), validFor: /^\w*$/ };
   }
   if (inside) {
-    const type = /type:\s*(\w+)/.exec(line.text)?.[1];
-    const block = studio.library.blocks.find((own) => own.name === type);
-    if (block) {
-      const fields = [...block.inputs.map((own) => [own, 'input']), ...block.parameters.map((own) => [own, own.default ?? 'required'])];
-      const options = fields.map(([own, detail]) => ({ label: own.name, type: 'property', detail, info: own.description, apply: own.name + ': ' }));
-      if (!/type:/.test(before)) options.push({ label: 'type', type: 'property', apply: 'type: ' });
-      return { from, options, validFor: /^\w*$/ };
-    }
-    return { from, options: [{ label: 'type', type: 'property', apply: 'type: ' }], validFor: /^\w*$/ };
+    const options = fieldsOf(/type:\s*(\w+)/.exec(line.text)?.[1]);
+    if (!/type:/.test(before)) options.push({ label: 'type', type: 'property', apply: 'type: ' });
+    return { from, options, validFor: /^\w*$/ };
   }
+  // A field on a line of its own.
+  const above = /^\s+\w*$/.test(before) ? fieldsOf(typeAbove(context.state, line)) : [];
+  if (above.length) return { from, options: above, validFor: /^\w*$/ };
   const options = [...names(context.state.doc.toString())].map(([label, detail]) => ({ label, type: 'variable', detail }));
   options.push({ label: 'time', type: 'constant' }, { label: 'previous', type: 'function' });
   options.push(...studio.library.functions.map((label) => ({ label, type: 'function' })));

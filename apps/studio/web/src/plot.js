@@ -53,7 +53,7 @@ function straight(u, index, from, to) {
 }
 
 /** Draws within the plotting area alone. */
-function clipped(u, draw) {
+export function clipped(u, draw) {
   const { ctx, bbox } = u;
   ctx.save();
   ctx.beginPath();
@@ -95,17 +95,25 @@ function arrow(ctx, x, from, to, ratio) {
   ctx.fill();
 }
 
+/** How axes look, with what is particular about one. */
+export function axisIn(dark) {
+  const ink = dark ? '#a3afbb' : '#5b6775';
+  const grid = dark ? '#262e37' : '#e9edf1';
+  const font = '11px system-ui, "DejaVu Sans", sans-serif';
+  return (extra) => ({
+    stroke: ink, font, labelFont: font, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 5 }, ...extra,
+  });
+}
+
 /**
  * Options of uPlot for signals. `source` gives what changes: ghosts, impulses, events, the opened
  * instant; `asked` is called with a new range of time, `clicked` with a time.
  */
+// The options of uPlot are one object, and so longer than a function should otherwise be.
 export function options({ width, height, signals, dark, source, asked, clicked, sync, axis, colorOf, labels }) {
   const palette = dark ? COLORS.dark : COLORS.light;
-  const ink = dark ? '#a3afbb' : '#5b6775';
-  const grid = dark ? '#262e37' : '#e9edf1';
+  const axisOf = axisIn(dark);
   const color = (index) => palette[(colorOf ? colorOf(index) : index) % palette.length];
-  const font = '11px system-ui, "DejaVu Sans", sans-serif';
-  const axisOf = (extra) => ({ stroke: ink, font, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 5 }, ...extra });
   return {
     width, height,
     padding: [20, 12, axis ? 0 : 4, 0],

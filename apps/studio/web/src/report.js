@@ -2,6 +2,7 @@
 
 import uPlot from 'uplot';
 import './report.css';
+import { curves, phaseOptions } from './phase.js';
 import { COLORS, number, options } from './plot.js';
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -70,3 +71,35 @@ panels.forEach((panel, index) => {
   addEventListener('resize', () => plot.setSize({ width: width(), height }));
   plots.push(plot);
 });
+
+// Phase plots stand beside each other.
+const row = document.createElement('div');
+row.className = 'phases';
+for (const panel of data.phases) {
+  const now = curves(panel.pairs, data);
+  if (!now.some(Boolean)) continue;
+  const holder = document.createElement('div');
+  holder.className = 'one';
+  const legend = document.createElement('div');
+  legend.className = 'legend';
+  const values = panel.pairs.map((own, at) => {
+    const item = document.createElement('span');
+    const line = document.createElement('i');
+    line.style.background = COLORS.light[at % COLORS.light.length];
+    const value = document.createElement('b');
+    item.append(line, own.label, value);
+    legend.append(item);
+    return value;
+  });
+  const pointed = (at) => values.forEach((value, own) => {
+    const [x, y] = at < 0 ? [null, null] : [now[own]?.x[at] ?? null, now[own]?.y[at] ?? null];
+    value.textContent = x === null || y === null ? '' : `${number(x)}, ${number(y)} at t = ${number(data.times[at])}`;
+  });
+  new uPlot(
+    phaseOptions({ width: 420, height: 360, panel, dark: false, source: () => ({ now }), pointed }),
+    [[0, 1], [0, 1]], holder,
+  );
+  holder.append(legend);
+  row.append(holder);
+}
+if (row.children.length) place.append(row);

@@ -39,6 +39,16 @@ export function kindClass(kind) {
   return { 'held between events': 'held', 'discrete events': 'discrete', 'with impulses': 'impulsive' }[kind] ?? kind;
 }
 
+/** The ports of a node for its inputs. */
+export const ins = (node) => node.ports.filter((port) => port.side === 'in');
+
+/** The ports for its outputs; those that nothing reads yet have a place on its edge, too. */
+export function outs(node) {
+  const [x, y, w, h] = node.body;
+  const unread = node.unread.map((name, index, all) => ({ name, at: [x + w, y + (h * (index + 1)) / (all.length + 1)] }));
+  return [...node.ports.filter((port) => port.side === 'out'), ...unread];
+}
+
 /** The node that shows a block, or what was made for an expression in it. */
 export function nodeOf(scene, path) {
   let own = path;

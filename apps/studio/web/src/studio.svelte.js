@@ -16,7 +16,7 @@ class Studio {
   examples = $state.raw([]);
   /** The names of texts that were never saved. */
   unsaved = $state.raw([]);
-  library = $state.raw({ blocks: [], functions: [] });
+  library = $state.raw({ blocks: [], functions: [], settings: [], forms: [], notations: [] });
   welcome = $state(false);
 
   path = $state(null);
@@ -36,6 +36,7 @@ class Studio {
   stale = $state(false);
   parameters = $state.raw([]);
   panels = $state.raw([]);
+  phases = $state.raw([]);
   settings = $state.raw(null);
   checkTime = $state(0);
   opened = $state.raw([]);
@@ -182,10 +183,11 @@ class Studio {
     this.diagnostics = message.diagnostics ?? [];
     this.checkTime = performance.now() - this.sent;
     this.editor?.underline(this.diagnostics);
-    if (message.scene) this.scene = message.scene;
+    if (message.scene) this.scene = this.connectable(message);
     this.stale = !message.scene;
     if (!message.ok) return;
     this.panels = message.panels;
+    this.phases = message.phases;
     this.settings = message.settings;
     this.parameters = message.parameters;
     this.sweeps = message.sweeps;
@@ -195,6 +197,18 @@ class Studio {
     this.fresh = false;
     const quick = this.ended && this.ended.how === 'finished' && this.ended.milliseconds < QUICK;
     if (first || (this.live && (quick || this.ended?.how === 'failed'))) this.start();
+  }
+
+  /** A scene whose instances also have the outputs that nothing reads yet. */
+  connectable({ scene, outputs = {} }) {
+    for (const node of scene.nodes) {
+      if (node.figure !== 'closed') continue;
+      const type = node.type.split(/[ ,]/)[0];
+      const all = outputs[type] ?? this.library.blocks.find((own) => own.name === type)?.outputs.map((own) => own.name) ?? [];
+      const drawn = node.ports.filter((port) => port.side === 'out').map((port) => port.name);
+      node.unread = [...new Set([...node.unread, ...all])].filter((name) => !drawn.includes(name));
+    }
+    return scene;
   }
 
   /** Runs with the parameters of the page. */

@@ -9,6 +9,7 @@ use crate::operators::{common_shape, number, read_side, truth};
 use crate::{Context, Signal};
 
 impl Formula {
+    // One arm for each function: a table, and so longer than a function should otherwise be.
     pub(super) fn call(
         &self,
         cx: &mut Context,

@@ -111,6 +111,11 @@ impl<'m> Flattener<'m> {
                 settings.insert(parameter.name.to_string(), setting);
             }
         }
+        self.refuse_unknown_fields(block, info, path);
+        settings
+    }
+
+    fn refuse_unknown_fields(&mut self, block: &model::Block, info: &Info, path: &str) {
         let fields = info.inputs.iter().map(|input| &*input.name);
         let fields = || fields.clone().chain(info.parameters.iter().map(|p| &*p.name));
         for field in &block.fields {
@@ -132,7 +137,6 @@ impl<'m> Flattener<'m> {
                 self.errors.push(error);
             }
         }
-        settings
     }
 
     /// Whether a field feeds an input, although there is a parameter of the same name: that is for

@@ -333,20 +333,7 @@ impl<'m> Flattener<'m> {
         nested: &mut Vec<DiagramId>,
     ) -> Option<Entity> {
         let written = self.model.diagram(diagram);
-        let error = if nested.contains(&diagram) {
-            let message = format!("diagram `{}` contains itself", block.kind.value);
-            Some(
-                Diagnostic::error("recursive-diagram", message)
-                    .at(block.kind.span, "used inside itself"),
-            )
-        } else if nested.len() > MAXIMUM_DEPTH {
-            let message = format!("diagrams are inside each other more than {MAXIMUM_DEPTH} deep");
-            let error = Diagnostic::error("too-deep", message).at(block.kind.span, "one more here");
-            Some(error.help("put blocks side by side, or use an array of them"))
-        } else {
-            None
-        };
-        if let Some(error) = error {
+        if let Some(error) = nested_too_often(block, diagram, nested) {
             self.errors.push(error.block(path));
             return None;
         }
@@ -385,4 +372,23 @@ impl<'m> Flattener<'m> {
         let parent = Some((scope, block));
         self.open(diagram, prefix, parent, given, variables, nested).map(Entity::Instance)
     }
+}
+
+/// The error of an instance inside itself, or inside too many others.
+fn nested_too_often(
+    block: &model::Block,
+    diagram: DiagramId,
+    nested: &[DiagramId],
+) -> Option<Diagnostic> {
+    if nested.contains(&diagram) {
+        let message = format!("diagram `{}` contains itself", block.kind.value);
+        let error = Diagnostic::error("recursive-diagram", message);
+        return Some(error.at(block.kind.span, "used inside itself"));
+    }
+    if nested.len() > MAXIMUM_DEPTH {
+        let message = format!("diagrams are inside each other more than {MAXIMUM_DEPTH} deep");
+        let error = Diagnostic::error("too-deep", message).at(block.kind.span, "one more here");
+        return Some(error.help("put blocks side by side, or use an array of them"));
+    }
+    None
 }

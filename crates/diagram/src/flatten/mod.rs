@@ -125,7 +125,9 @@ fn closed(model: &Model, overrides: &Settings) -> BTreeMap<String, String> {
     counts.filter(|(name, _)| own(name)).map(|(name, _)| (name.to_owned(), why())).collect()
 }
 
-/// Flattens a model with some parameters as constants; `found` are others that must be, too.
+/// Flattens a model with some parameters as constants; `found` are others that must be, too. This is
+/// the list of all stages and of the fields that they fill in, and so longer than a function should
+/// otherwise be.
 fn flatten_once<'m>(
     model: &'m Model,
     library: &'m Library,

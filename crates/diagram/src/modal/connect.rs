@@ -129,15 +129,14 @@ impl<'m> Flattener<'m> {
         let says = states.iter().flat_map(|state| &state.transitions).flat_map(|t| &t.says);
         let said: Vec<BlockId> =
             says.filter(|(output, _)| *output == number).map(|(_, value)| *value).collect();
-        let mut silencing = Vec::new();
-        let mut silenced = Vec::new();
+        let (mut silencing, mut silenced) = (Vec::new(), Vec::new());
         for (transitions, dwell) in preemptive {
-            let mut own = Vec::new();
-            for guards in transitions {
-                own.push((silencing.len()..silencing.len() + guards.len()).collect());
+            let own = transitions.iter().map(|guards| {
+                let first = silencing.len();
                 silencing.extend(guards.iter().copied());
-            }
-            silenced.push((own, dwell.0));
+                (first..silencing.len()).collect()
+            });
+            silenced.push((own.collect(), dwell.0));
         }
         let otherwise = self.otherwise(index, name);
         let wire = |block: &BlockId| self.drafts[block.index()].outputs[0];

@@ -153,8 +153,7 @@ impl Engine<'_> {
             self.scratch.dues = dues;
         } else {
             let due = |line| Some((self.due(line), true)).filter(|due| due.0 < Time::MAX);
-            let standings = self.state.delays.lines.ids().map(due);
-            debug_assert!(self.scratch.dues.is_at(standings), "every change is recorded");
+            debug_assert!(self.scratch.dues.is_at(due), "every change is recorded");
         }
         &self.scratch.dues
     }

@@ -55,29 +55,43 @@ impl Engine<'_> {
             Pending::Ignore => {}
             Pending::Replace => state.cancel(spare),
         }
-        match due(local, delay) {
-            // A delay that is negative or NaN has been refused by the block.
-            None => {}
-            Some(due) if due.time() <= local.time() => {
-                let (change, _) = state.coming.get_or_insert_with(|| {
-                    (DelayedChange::of_events(due.time(), due, spare.entries()), 0)
-                });
-                add(&mut change.entries, microstep + 1, parts, spare);
+        // A delay that is negative or NaN has been refused by the block.
+        if let Some(due) = due(local, delay) {
+            let entry = Entry { microstep, parts };
+            if state.add_event(local, due, entry, spare) {
                 let coming = &mut self.state.delays.coming;
                 if let Err(place) = coming.binary_search(&line) {
                     coming.insert(place, line);
                 }
             }
-            Some(due) => {
-                let place = state.pending.partition_point(|change| change.due < due);
-                if state.pending.get(place).is_none_or(|change| change.due != due) {
-                    let change = DelayedChange::of_events(local.time(), due, spare.entries());
-                    state.pending.insert(place, change);
-                }
-                add(&mut state.pending[place].entries, FIRST, parts, spare);
-            }
         }
         self.follow_due(line);
+    }
+}
+
+impl DelayLineState {
+    /// Adds an event that comes at `due`; returns whether that is still at this instant.
+    fn add_event(
+        &mut self,
+        now: ExactTime,
+        due: ExactTime,
+        Entry { microstep, parts }: Entry,
+        spare: &mut SpareChanges,
+    ) -> bool {
+        if due.time() <= now.time() {
+            let (change, _) = self.coming.get_or_insert_with(|| {
+                (DelayedChange::of_events(due.time(), due, spare.entries()), 0)
+            });
+            add(&mut change.entries, microstep + 1, parts, spare);
+            return true;
+        }
+        let place = self.pending.partition_point(|change| change.due < due);
+        if self.pending.get(place).is_none_or(|change| change.due != due) {
+            let change = DelayedChange::of_events(now.time(), due, spare.entries());
+            self.pending.insert(place, change);
+        }
+        add(&mut self.pending[place].entries, FIRST, parts, spare);
+        false
     }
 }
 

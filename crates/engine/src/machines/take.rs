@@ -149,15 +149,21 @@ impl Engine<'_> {
             let resumes = transition.history && new.content.is_some();
             tick.asked = tick.asked.max(if resumes { 2 } else { 1 });
         }
-        for (output, said) in &transition.says {
+        self.emit(&code.outputs, &transition.says);
+        Ok(())
+    }
+
+    /// Emits those of a transition's values that are present.
+    fn emit(&mut self, outputs: &[MachineOutput], values: &[(usize, TransitionValue)]) {
+        let program = self.program;
+        for (output, said) in values {
             if self.is_there(said) {
-                let MachineOutput { says, word, .. } = &code.outputs[*output];
+                let MachineOutput { says, word, .. } = &outputs[*output];
                 self.set_from(program.states[*word].tracked, said.value);
                 self.set_state(*says, &[1.0]);
                 self.pulse(program.states[*says].tracked);
             }
         }
-        Ok(())
     }
 
     /// If two machines set the same target at one microstep, the result would depend on their

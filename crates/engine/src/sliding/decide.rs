@@ -52,30 +52,7 @@ impl Engine<'_> {
         };
         let mut begun = false;
         for (surface, status) in surfaces.iter().zip(&statuses) {
-            for member in &surface.members {
-                let id = code.watches[member.watch].crossing;
-                let new = member.sign * status.side();
-                let differs = self.state.slots[code.side.index() + member.watch] != new;
-                match *status {
-                    Status::Slides if differs => {
-                        self.begin_sliding(id, sink);
-                        begun = true;
-                    }
-                    Status::Slides => {}
-                    _ if differs => found.push((id, new)),
-                    _ => {}
-                }
-                self.scratch.decided.push(member.watch);
-            }
-            if *status == Status::Slides {
-                self.scratch.decided.extend(&surface.held);
-                // Other comparisons of the function see zero, which is no event.
-                let zero = surface
-                    .held
-                    .iter()
-                    .filter(|watch| self.state.slots[code.side.index() + **watch] != 0.0);
-                found.extend(zero.map(|watch| (code.watches[*watch].crossing, 0.0)));
-            }
+            begun |= self.take_status(region, surface, *status, found, sink);
         }
         let mut slides = statuses.iter().map(|status| *status == Status::Slides);
         surfaces.retain(|_| slides.next().unwrap_or(false));
@@ -86,6 +63,43 @@ impl Engine<'_> {
             self.compute_rates(region, false);
         }
         Ok(begun)
+    }
+
+    /// Adds the new sides of a surface's comparisons to `found`; returns whether the region begins
+    /// to slide on one of them.
+    fn take_status(
+        &mut self,
+        region: RegionId,
+        surface: &Surface,
+        status: Status,
+        found: &mut Vec<(CrossingId, f64)>,
+        sink: &mut dyn Sink,
+    ) -> bool {
+        let code = &self.program.regions[region];
+        let mut begun = false;
+        for member in &surface.members {
+            let id = code.watches[member.watch].crossing;
+            let new = member.sign * status.side();
+            let differs = self.state.slots[code.side.index() + member.watch] != new;
+            match status {
+                Status::Slides if differs => {
+                    self.begin_sliding(id, sink);
+                    begun = true;
+                }
+                Status::Slides => {}
+                _ if differs => found.push((id, new)),
+                _ => {}
+            }
+            self.scratch.decided.push(member.watch);
+        }
+        if status == Status::Slides {
+            self.scratch.decided.extend(&surface.held);
+            // Other comparisons of the function see zero, which is no event.
+            let side = |watch: &usize| self.state.slots[code.side.index() + watch];
+            let moved = surface.held.iter().filter(|watch| side(watch) != 0.0);
+            found.extend(moved.map(|watch| (code.watches[*watch].crossing, 0.0)));
+        }
+        begun
     }
 
     /// A comparison is on its surface from now on. What reads it is not evaluated: the signals of its

@@ -10,6 +10,7 @@ use crate::Options;
 use crate::delays::history::RegionHistory;
 use crate::rest::{Jump, Rest};
 use crate::sliding::Surface;
+use crate::smooth::flow::{counted, gather, watches};
 
 /// States and watched functions that are contiguous among those of a region and all run.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -117,6 +118,23 @@ impl RegionState {
     #[inline]
     pub fn is_held(&self) -> bool {
         !self.surfaces.is_empty() || !self.rests.is_empty()
+    }
+
+    /// Takes sides and residuals from the buffer.
+    #[inline(always)]
+    pub fn take_sides(&mut self, program: &RegionProgram, slots: &[f64]) {
+        if !self.sides.is_empty() {
+            gather(slots, program.side, watches(&self.ranges), &mut self.sides);
+            gather(slots, program.residual, watches(&self.ranges), &mut self.residuals);
+        }
+        if self.is_held() {
+            let surfaces = self.surfaces.iter().flat_map(|surface| surface.watches());
+            let functions = surfaces.chain(self.rests.iter().flat_map(|rest| rest.watches()));
+            for number in functions.filter_map(|watch| counted(watches(&self.ranges), watch)) {
+                // Its function is now one that is positive as long as the region slides or rests.
+                (self.sides[number], self.residuals[number]) = (1.0, 0.0);
+            }
+        }
     }
 
     /// Updates the slices that run from the conditions in the buffer; returns whether they have

@@ -6,7 +6,7 @@ use program::{LineId, Profile, RegionId, Zeno};
 
 use crate::engine::Engine;
 use crate::native::code;
-use crate::smooth::flow::{Flow, Places, counted, gather, states, watches};
+use crate::smooth::flow::{Flow, Places, gather, states, watches};
 use crate::smooth::slowest::standing;
 
 impl Engine<'_> {
@@ -37,19 +37,7 @@ impl Engine<'_> {
         let program = &self.program.regions[region];
         let state = &mut self.state.regions[region];
         state.solver.limit_step(longest);
-        let slots = &self.state.slots[..];
-        if !state.sides.is_empty() {
-            gather(slots, program.side, watches(&state.ranges), &mut state.sides);
-            gather(slots, program.residual, watches(&state.ranges), &mut state.residuals);
-        }
-        if state.is_held() {
-            let surfaces = state.surfaces.iter().flat_map(|surface| surface.watches());
-            let functions = surfaces.chain(state.rests.iter().flat_map(|rest| rest.watches()));
-            for number in functions.filter_map(|watch| counted(watches(&state.ranges), watch)) {
-                // Its function is now one that is positive as long as the region slides or rests.
-                (state.sides[number], state.residuals[number]) = (1.0, 0.0);
-            }
-        }
+        state.take_sides(program, &self.state.slots);
         if !program.sliding.is_empty() || self.options.zeno == Zeno::Rest {
             // Other rates may move with other states.
             state.solver.forget_pattern();
@@ -58,20 +46,11 @@ impl Engine<'_> {
         state.reached = time;
         state.crossing = false;
         self.scratch.race.moved(region, standing(state));
-        let history = &mut state.history;
         if !program.lines.is_empty() {
-            history.truncate(time);
-            let lines = &self.state.delays.lines;
-            let bounds = |line: LineId| lines[line].bounds();
-            history.begin_phase(program, &self.program.lines, time, &bounds);
-            if history.needs_fresh() {
-                run(&program.sample, &mut self.state.slots);
-                history.refresh(
-                    program,
-                    &self.state.slots[program.samples.range(program.sample_width)],
-                );
-            }
+            self.begin_history(region, time);
         }
+        let program = &self.program.regions[region];
+        let state = &mut self.state.regions[region];
         if !program.prelude.is_empty() {
             run(&program.prelude, &mut self.state.slots);
         }
@@ -89,7 +68,7 @@ impl Engine<'_> {
         let active = &mut self.scratch.active[region];
         let code = code(self.native, region);
         active.find(program, ranges, slots, code.is_some());
-        let past = (history, &mut self.scratch.functions[region]);
+        let past = (&mut state.history, &mut self.scratch.functions[region]);
         let mut flow =
             Flow::new(self.program, region, ranges, active, slots, (time, seconds), past)
                 .with(code)
@@ -98,5 +77,20 @@ impl Engine<'_> {
         flow.rests = &state.rests;
         flow.slots[flow.time.index()] = flow.origin;
         state.solver.restart_here(&mut flow);
+    }
+
+    /// Starts the past of a region's delay lines anew at a time.
+    fn begin_history(&mut self, region: RegionId, time: Time) {
+        let program = &self.program.regions[region];
+        let history = &mut self.state.regions[region].history;
+        history.truncate(time);
+        let lines = &self.state.delays.lines;
+        let bounds = |line: LineId| lines[line].bounds();
+        history.begin_phase(program, &self.program.lines, time, &bounds);
+        if history.needs_fresh() {
+            run(&program.sample, &mut self.state.slots);
+            let samples = program.samples.range(program.sample_width);
+            history.refresh(program, &self.state.slots[samples]);
+        }
     }
 }

@@ -24,12 +24,13 @@ impl Engine<'_> {
 
     /// The race between the moving regions, up to date.
     fn run_race(&mut self) -> &Race<RegionId> {
-        let regions = self.state.regions.iter().zip(&self.program.regions);
-        let standings = regions.map(|(state, own)| own.moves.then(|| standing(state)));
+        let (program, regions) = (self.program, &self.state.regions);
+        let at =
+            |region: RegionId| program.regions[region].moves.then(|| standing(&regions[region]));
         if self.scratch.race.is_over() {
-            self.scratch.race.start(standings);
+            self.scratch.race.start(program.regions.ids().map(at));
         } else {
-            debug_assert!(self.scratch.race.is_at(standings), "every move is recorded");
+            debug_assert!(self.scratch.race.is_at(at), "every move is recorded");
         }
         &self.scratch.race
     }

@@ -141,6 +141,8 @@ impl Engine<'_> {
 
     /// One step of a region up to its horizon, or up to `most` steps before a time. If the points
     /// between them are to be kept, they are in `passed`.
+    // The equations borrow most of the region's state from the first line to the end of the loop over
+    // steps, which therefore is in one function, and so longer than a function should otherwise be.
     pub(crate) fn step_region(
         &mut self,
         region: RegionId,
@@ -151,12 +153,7 @@ impl Engine<'_> {
         if let Some(error) = self.scratch.failed_lane.take() {
             return Err(self.step_error(region, error));
         }
-        let mut reach = f64::INFINITY;
-        if !self.program.regions[region].readings.is_empty() {
-            reach = self.longest_read(region);
-            let longest = reach.min(self.longest_step(region));
-            self.state.regions[region].solver.limit_step(longest);
-        }
+        let reach = self.limit_to_reads(region);
         let state = &mut self.state.regions[region];
         let (ranges, slots) = (&state.ranges, &mut self.state.slots);
         let active = &mut self.scratch.active[region];
@@ -216,15 +213,36 @@ impl Engine<'_> {
         let t = state.solver.time();
         if result.is_ok() || t > from {
             state.reached = state.time_at(t, whole, horizon);
-            if let Policy::Ptolemy { resolution, .. } = self.options.solver.policy
-                && state.reached < horizon
-            {
-                state.reached = on_clock(state.reached, resolution).clamp(state.origin, horizon);
-            }
+            let reached = self.on_resolution(region, horizon);
+            self.state.regions[region].reached = reached;
         }
         match result {
             Ok(advance) => self.take_step(region, advance, horizon),
             Err(error) => Err(self.step_error(region, error)),
+        }
+    }
+
+    /// Limits the next step of a region to what it can read of the past, and returns how far that
+    /// is.
+    fn limit_to_reads(&mut self, region: RegionId) -> f64 {
+        if self.program.regions[region].readings.is_empty() {
+            return f64::INFINITY;
+        }
+        let reach = self.longest_read(region);
+        let longest = reach.min(self.longest_step(region));
+        self.state.regions[region].solver.limit_step(longest);
+        reach
+    }
+
+    /// The time that a region has reached, on the clock of the profile if that has one.
+    #[inline]
+    fn on_resolution(&self, region: RegionId, horizon: Time) -> Time {
+        let state = &self.state.regions[region];
+        match self.options.solver.policy {
+            Policy::Ptolemy { resolution, .. } if state.reached < horizon => {
+                on_clock(state.reached, resolution).clamp(state.origin, horizon)
+            }
+            _ => state.reached,
         }
     }
 

@@ -17,37 +17,7 @@ impl Engine<'_> {
     pub(crate) fn begin_tick(&mut self, time: Time, sink: &mut dyn Sink) -> Result<(), RunError> {
         let program = self.program;
         self.open_tick(time);
-        let mut located = false;
-        let mut at_crossing = std::mem::take(&mut self.scratch.at_crossing);
-        at_crossing.clear();
-        self.crossings_up_to(time, &mut at_crossing);
-        for region in at_crossing.iter().copied() {
-            if self.state.regions[region].reached == time {
-                located |= program.readers.is_empty() || self.locates_more(region);
-                self.check_crowd(region, time)?;
-                for other in &program.influence.crossings[region] {
-                    self.touch(*other)?;
-                }
-                if sink.listens() {
-                    self.log_located(region, time, sink);
-                }
-            }
-        }
-        self.scratch.at_crossing = at_crossing;
-        // Timers are taken first, so that the regions that they reach are evaluated too.
-        self.take_due(time, sink);
-        for timer in 0..self.scratch.woken.len() {
-            for region in &program.influence.timers[self.scratch.woken[timer]] {
-                self.touch(*region)?;
-            }
-        }
-        if !program.inputs.is_empty() {
-            self.touch_inputs(time)?;
-        }
-        if !program.remembering.is_empty() {
-            self.look_at_memories()?;
-        }
-        let other = located || !self.scratch.woken.is_empty();
+        let other = self.touch_reached(time, sink)?;
         if !program.lines.is_empty() {
             self.begin_delayed(time, other, sink)?;
         }
@@ -78,6 +48,44 @@ impl Engine<'_> {
         }
         self.decide(0, sink)?;
         self.end_if_quiet(sink)
+    }
+
+    /// Takes what happens at this time from the agenda, and touches the regions that it reaches:
+    /// crossings, timers, inputs and memories. Returns whether a crossing or a timer is among it.
+    #[inline(always)]
+    fn touch_reached(&mut self, time: Time, sink: &mut dyn Sink) -> Result<bool, RunError> {
+        let program = self.program;
+        let mut located = false;
+        let mut at_crossing = std::mem::take(&mut self.scratch.at_crossing);
+        at_crossing.clear();
+        self.crossings_up_to(time, &mut at_crossing);
+        for region in at_crossing.iter().copied() {
+            if self.state.regions[region].reached == time {
+                located |= program.readers.is_empty() || self.locates_more(region);
+                self.check_crowd(region, time)?;
+                for other in &program.influence.crossings[region] {
+                    self.touch(*other)?;
+                }
+                if sink.listens() {
+                    self.log_located(region, time, sink);
+                }
+            }
+        }
+        self.scratch.at_crossing = at_crossing;
+        // Timers are taken first, so that the regions that they reach are evaluated too.
+        self.take_due(time, sink);
+        for timer in 0..self.scratch.woken.len() {
+            for region in &program.influence.timers[self.scratch.woken[timer]] {
+                self.touch(*region)?;
+            }
+        }
+        if !program.inputs.is_empty() {
+            self.touch_inputs(time)?;
+        }
+        if !program.remembering.is_empty() {
+            self.look_at_memories()?;
+        }
+        Ok(located || !self.scratch.woken.is_empty())
     }
 
     /// Begins a tick, unless one has been begun in a state that was left. If events have already

@@ -223,7 +223,7 @@ mod tests {
     const MOST_WORK: u32 = 1 << 22;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
 
         /// Intervals like c (k / a + 1)^-p have a finite sum if p > 1, and the watch finds it.
         #[test]

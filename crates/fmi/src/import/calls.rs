@@ -23,12 +23,14 @@ type Instance = *mut c_void;
 /// How a step has ended.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Stepped {
-    /// At its end.
-    Whole,
-    /// The instance ends the run.
-    Ended,
-    /// Before its end, at this time \[s\].
-    Early(f64),
+    /// At its end, and whether an event is to be handled there.
+    Whole(bool),
+    /// The instance ends the run at this time \[s\].
+    Ended(f64),
+    /// Before its end, at this time \[s\], and whether an event is to be handled there.
+    Early(f64, bool),
+    /// Not at all: the instance could go up to this time \[s\], and must be set back to before.
+    Discarded(f64),
 }
 
 /// The last messages of an instance.
@@ -88,11 +90,18 @@ unsafe extern "C" fn log_two(
     text: *const c_char,
 ) {
     let alike = cfg!(not(target_vendor = "apple"));
+    if message.is_null() {
+        return;
+    }
     // SAFETY: see the top of this module.
     unsafe {
-        let is_text = alike && !message.is_null() && CStr::from_ptr(message) == c"%s";
-        let message = if is_text { text } else { message };
-        log_three(environment, status, ptr::null(), message)
+        let format = CStr::from_ptr(message);
+        if alike && format == c"%s" {
+            return log_three(environment, status, ptr::null(), text);
+        }
+        let plain = format.to_string_lossy().replace("%%", "%").replace("##", "#");
+        let plain = CString::new(plain).unwrap_or_default();
+        log_three(environment, status, ptr::null(), plain.as_ptr());
     }
 }
 
@@ -137,6 +146,8 @@ pub(super) struct Calls {
     messages: Box<Messages>,
     callbacks: Box<Callbacks>,
     initialised: bool,
+    /// A state that the instance can be set back to, or null.
+    kept: *mut c_void,
 }
 
 // SAFETY: an instance may be used by one thread after the other; the standard asks for no more than
@@ -156,6 +167,7 @@ macro_rules! call {
 }
 
 mod exchange;
+mod states;
 mod values;
 
 impl Calls {
@@ -181,6 +193,7 @@ impl Calls {
             messages,
             callbacks,
             initialised: false,
+            kept: ptr::null_mut(),
         };
         Ok(calls)
     }
@@ -231,10 +244,10 @@ impl Calls {
                 // SAFETY: see the top of this module; texts and callbacks outlive the call.
                 unsafe { make(name, kind, token, place, &*self.callbacks, 0, 0) }
             }
-            (Version::Three, kind) => {
+            (Version::Three, _) => {
                 let folder = format!("{}{}", setup.resources.display(), std::path::MAIN_SEPARATOR);
                 let texts = [name, token, text(&folder)];
-                self.make_three(kind, &texts, environment)?
+                self.make_three(setup, &texts, environment)?
             }
         };
         match self.instance.is_null() {
@@ -245,7 +258,7 @@ impl Calls {
 
     fn make_three(
         &self,
-        kind: Kind,
+        setup: &Setup,
         [name, token, folder]: &[CString; 3],
         environment: *mut c_void,
     ) -> Result<Instance, FmuError> {
@@ -271,8 +284,10 @@ impl Calls {
         let (none, no) = (ptr::null(), false);
         // SAFETY: see the top of this module; the texts outlive the calls.
         Ok(unsafe {
-            match kind {
+            match setup.kind {
                 Kind::CoSimulation => {
+                    let (events, early) =
+                        setup.ahead.as_ref().map_or((false, false), |own| (own.events, own.early));
                     let make: Steps = self.symbol("InstantiateCoSimulation")?;
                     let update = ptr::null();
                     make(
@@ -281,8 +296,8 @@ impl Calls {
                         folder,
                         no,
                         no,
-                        no,
-                        no,
+                        events,
+                        early,
                         none,
                         0,
                         environment,
@@ -337,49 +352,63 @@ impl Calls {
         Ok(())
     }
 
-    /// The name of the function that takes steps, for messages.
-    pub fn step_name(&self) -> String {
-        self.full("DoStep")
-    }
-
     pub fn step(&mut self, from: f64, length: f64) -> Result<Stepped, FmuError> {
         match self.version {
             Version::Two => {
                 type Step = unsafe extern "C" fn(Instance, f64, f64, c_int) -> c_int;
                 let step: Step = self.symbol("DoStep")?;
+                // The instance may be set back to before the step if a state of it is kept.
+                let final_point = c_int::from(self.kept.is_null());
                 // SAFETY: see the top of this module.
-                match unsafe { step(self.instance, from, length, 1) } {
-                    DISCARD if self.is_terminated() => Ok(Stepped::Ended),
-                    DISCARD => Err(FmuError::Discarded(self.step_name(), self.messages.take())),
-                    status => self.judge("DoStep", status).map(|()| Stepped::Whole),
+                match unsafe { step(self.instance, from, length, final_point) } {
+                    DISCARD => {
+                        let reached = self.last_successful_time().unwrap_or(from);
+                        Ok(match self.is_terminated() {
+                            true => Stepped::Ended(reached),
+                            false => Stepped::Discarded(reached),
+                        })
+                    }
+                    status => self.judge("DoStep", status).map(|()| Stepped::Whole(false)),
                 }
             }
             Version::Three => {
-                let (mut event, mut end, mut early, mut last) = (false, false, false, from);
+                // A C compiler may leave anything in a byte that is no truth value.
+                let (mut event, mut end, mut early) = (0u8, 0u8, 0u8);
+                let mut last = from;
                 let done = call!(
                     self,
                     "DoStep",
-                    (f64, f64, bool, *mut bool, *mut bool, *mut bool, *mut f64),
+                    (f64, f64, bool, *mut u8, *mut u8, *mut u8, *mut f64),
                     from,
                     length,
-                    true,
+                    self.kept.is_null(),
                     &mut event,
                     &mut end,
                     &mut early,
                     &mut last
                 );
-                if let Err(FmuError::Status(name, status, lines)) = &done
+                if let Err(FmuError::Status(_, status, lines)) = &done
                     && status == "Discard"
                 {
-                    return Err(FmuError::Discarded(name.clone(), lines.clone()));
+                    lines.iter().for_each(|line| self.messages.add(line.clone()));
+                    return Ok(Stepped::Discarded(last));
                 }
                 done?;
-                Ok(match (end, early) {
-                    (true, _) => Stepped::Ended,
-                    (false, true) => Stepped::Early(last),
-                    (false, false) => Stepped::Whole,
+                Ok(match (end != 0, early != 0) {
+                    (true, early) => Stepped::Ended(if early { last } else { from + length }),
+                    (false, true) => Stepped::Early(last, event != 0),
+                    (false, false) => Stepped::Whole(event != 0),
                 })
             }
+        }
+    }
+
+    /// The error that a step was discarded, with what was logged.
+    pub fn discarded(&mut self) -> FmuError {
+        let (name, logged) = (self.full("DoStep"), self.messages.take());
+        match self.kept.is_null() {
+            true => FmuError::Discarded(name, logged),
+            false => FmuError::Status(name, "Discard for steps of any length".to_owned(), logged),
         }
     }
 
@@ -392,55 +421,19 @@ impl Calls {
         ask().is_ok() && value != 0
     }
 
-    /// The state of the instance as bytes.
-    pub fn save(&mut self) -> Result<Vec<u8>, FmuError> {
-        let names = self.state_names();
-        if [names.0, names.1, names.2].iter().any(|name| self.symbol::<usize>(name).is_err()) {
-            return Err(FmuError::NotSaved);
-        }
-        let mut state: *mut c_void = ptr::null_mut();
-        call!(self, names.0, (*mut *mut c_void), &mut state)?;
-        let mut size = 0usize;
-        let (sized, written) = (names.1, names.2);
-        let mut bytes = Vec::new();
-        let mut done = call!(self, sized, (*mut c_void, *mut usize), state, &mut size);
-        if done.is_ok() {
-            bytes = vec![0u8; size];
-            let place = bytes.as_mut_ptr();
-            done = call!(self, written, (*mut c_void, *mut u8, usize), state, place, size);
-        }
-        call!(self, names.3, (*mut *mut c_void), &mut state)?;
-        done.map(|()| bytes)
-    }
-
-    /// Gives the instance a state that was saved.
-    pub fn load_state(&mut self, bytes: &[u8]) -> Result<(), FmuError> {
-        let mut state: *mut c_void = ptr::null_mut();
-        let (made, set, freed) = match self.version {
-            Version::Two => ("DeSerializeFMUstate", "SetFMUstate", "FreeFMUstate"),
-            Version::Three => ("DeserializeFMUState", "SetFMUState", "FreeFMUState"),
-        };
-        let (place, size) = (bytes.as_ptr(), bytes.len());
-        call!(self, made, (*const u8, usize, *mut *mut c_void), place, size, &mut state)?;
-        let done = call!(self, set, (*mut c_void), state);
-        call!(self, freed, (*mut *mut c_void), &mut state)?;
-        done
-    }
-
-    /// The names of the functions that keep a state, measure it, write it and free it.
-    fn state_names(&self) -> (&'static str, &'static str, &'static str, &'static str) {
-        match self.version {
-            Version::Two => {
-                ("GetFMUstate", "SerializedFMUstateSize", "SerializeFMUstate", "FreeFMUstate")
-            }
-            Version::Three => {
-                ("GetFMUState", "SerializedFMUStateSize", "SerializeFMUState", "FreeFMUState")
-            }
-        }
+    /// How far an instance of FMI 2.0 has come in a step that it has discarded, if it says so \[s\].
+    fn last_successful_time(&mut self) -> Option<f64> {
+        const LAST_SUCCESSFUL_TIME: c_int = 2;
+        let mut value = f64::NAN;
+        let mut ask =
+            || call!(self, "GetRealStatus", (c_int, *mut f64), LAST_SUCCESSFUL_TIME, &mut value);
+        (ask().is_ok() && value.is_finite()).then_some(value)
     }
 
     /// Frees the instance, if there is one.
     pub fn free(&mut self) {
+        // Without it the memory of a library that cannot free states is lost, and nothing else.
+        let _ = self.forget();
         let instance = std::mem::replace(&mut self.instance, ptr::null_mut());
         if instance.is_null() || self.lost {
             return;

@@ -1,5 +1,6 @@
 //! The life of an instance: what each request means in calls of the standard.
 
+use super::ahead::{Going, Scout};
 use super::calls::{Calls, Stepped};
 use super::exchange::Exchange;
 use super::message::{FmuError, Reply, Request, Setup, Start};
@@ -12,6 +13,7 @@ pub struct Host {
     calls: Calls,
     phase: Phase,
     exchange: Exchange,
+    ahead: Going,
 }
 
 /// Where an instance is in its life.
@@ -29,7 +31,13 @@ impl Host {
     /// Loads a library.
     pub fn open(setup: Setup) -> Result<Host, FmuError> {
         let calls = Calls::load(&setup)?;
-        Ok(Host { setup, calls, phase: Phase::None, exchange: Exchange::default() })
+        Ok(Host {
+            setup,
+            calls,
+            phase: Phase::None,
+            exchange: Exchange::default(),
+            ahead: Going::default(),
+        })
     }
 
     /// Does what is asked.
@@ -58,36 +66,59 @@ impl Host {
                 }
                 self.exchange.answer(request, &self.setup, &mut self.calls)
             }
+            Request::Arrive(time, inputs) => {
+                self.running().and_then(|mut own| own.arrive(*time, inputs))
+            }
+            Request::Ahead(inputs) => {
+                if self.phase == Phase::Initialising {
+                    self.calls.set(&self.setup.inputs, inputs)?;
+                    self.leave_initialisation()?;
+                    self.running()?.start(inputs)?;
+                }
+                self.running()?.go(inputs).map(Reply::Coming)
+            }
             Request::Save => {
-                let saved = (self.calls.save()?, &self.exchange);
+                let kept = match self.setup.ahead {
+                    Some(_) => Some(self.calls.save_kept()?),
+                    None => None,
+                };
+                let saved = (self.calls.save()?, kept, &self.exchange, &self.ahead);
                 let bytes = postcard::to_allocvec(&saved).map_err(|_| FmuError::NotSaved)?;
                 Ok(Reply::Bytes(bytes))
             }
-            Request::Load(start, inputs, bytes) => {
-                let saved = postcard::from_bytes(bytes);
-                let (bytes, exchange): (Vec<u8>, Exchange) =
-                    saved.map_err(|_| FmuError::OutOfOrder)?;
-                self.begin(start)?;
-                match self.setup.kind {
-                    Kind::CoSimulation => {
-                        self.calls.set(&self.setup.inputs, inputs)?;
-                        self.leave_initialisation()?;
-                    }
-                    Kind::ModelExchange => {
-                        exchange.go_to(&self.setup, &mut self.calls)?;
-                        self.phase = Phase::Running;
-                    }
-                }
-                self.exchange = exchange;
-                self.calls.load_state(&bytes)?;
-                Ok(Reply::Done)
-            }
+            Request::Load(start, inputs, bytes) => self.load(start, inputs, bytes),
             Request::Close => {
                 self.calls.free();
                 self.phase = Phase::None;
                 Ok(Reply::Done)
             }
         }
+    }
+
+    fn load(&mut self, start: &Start, inputs: &[f64], bytes: &[u8]) -> Result<Reply, FmuError> {
+        type Saved = (Vec<u8>, Option<Vec<u8>>, Exchange, Going);
+        let saved: Result<Saved, _> = postcard::from_bytes(bytes);
+        let (bytes, kept, exchange, ahead) = saved.map_err(|_| FmuError::OutOfOrder)?;
+        self.begin(start)?;
+        match self.setup.kind {
+            Kind::CoSimulation => {
+                self.calls.set(&self.setup.inputs, inputs)?;
+                self.leave_initialisation()?;
+                if self.setup.ahead.is_some() {
+                    self.running()?.start(inputs)?;
+                }
+            }
+            Kind::ModelExchange => {
+                exchange.go_to(&self.setup, &mut self.calls)?;
+                self.phase = Phase::Running;
+            }
+        }
+        (self.exchange, self.ahead) = (exchange, ahead);
+        self.calls.load_state(&bytes)?;
+        if let Some(kept) = kept {
+            self.calls.load_kept(&kept)?;
+        }
+        Ok(Reply::Done)
     }
 
     fn begin(&mut self, start: &Start) -> Result<(), FmuError> {
@@ -99,6 +130,7 @@ impl Host {
         self.calls.enter_initialisation(start.time, start.tolerance)?;
         self.phase = Phase::Initialising;
         self.exchange = Exchange::begin(&self.setup, start.time);
+        self.ahead = Going::begin(start.time);
         Ok(())
     }
 
@@ -110,6 +142,15 @@ impl Host {
     fn leave_initialisation(&mut self) -> Result<(), FmuError> {
         self.phase = Phase::Running;
         self.calls.exit_initialisation()
+    }
+
+    /// An instance that goes ahead.
+    fn running(&mut self) -> Result<Scout<'_>, FmuError> {
+        let Host { setup, calls, phase, ahead, .. } = self;
+        match (&setup.ahead, phase) {
+            (Some(rules), Phase::Running) => Ok(Scout { own: ahead, rules, setup, calls }),
+            _ => Err(FmuError::OutOfOrder),
+        }
     }
 
     fn step(
@@ -134,12 +175,10 @@ impl Host {
             // A step may end early although that was not allowed; it is then continued.
             let length = if at == from { length } else { end - at };
             match self.calls.step(at, length)? {
-                Stepped::Whole => break self.calls.get(&self.setup.outputs).map(Reply::Values),
-                Stepped::Ended => break self.calls.get(&self.setup.outputs).map(Reply::Ended),
-                Stepped::Early(time) if time > at && time < end => at = time,
-                Stepped::Early(_) => {
-                    break Err(FmuError::Discarded(self.calls.step_name(), Vec::new()));
-                }
+                Stepped::Whole(_) => break self.calls.get(&self.setup.outputs).map(Reply::Values),
+                Stepped::Ended(_) => break self.calls.get(&self.setup.outputs).map(Reply::Ended),
+                Stepped::Early(time, _) if time > at && time < end => at = time,
+                Stepped::Early(..) | Stepped::Discarded(_) => break Err(self.calls.discarded()),
             }
         }
     }

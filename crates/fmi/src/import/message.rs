@@ -100,8 +100,42 @@ pub struct Setup {
     /// The references of states and of their rates, if the instance gives directional derivatives
     /// (Model Exchange).
     pub directional: Option<(Vec<u32>, Vec<u32>)>,
-    /// Whether it is to be told of steps that are not taken back (Model Exchange).
+    /// Whether it must be notified of steps that are not taken back (Model Exchange).
     pub completes: bool,
+    /// How it goes ahead of the run, if it does (Co-Simulation).
+    pub ahead: Option<Ahead>,
+}
+
+/// How an instance for Co-Simulation goes ahead of the run by steps of variable length.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Ahead {
+    /// The longest and the shortest step \[s\].
+    pub longest: f64,
+    #[allow(missing_docs)]
+    pub shortest: f64,
+    /// The error that an output may have, relative to the larger of its value and its magnitude.
+    pub tolerance: f64,
+    /// The magnitudes of the outputs.
+    pub magnitudes: Vec<f64>,
+    /// Whether it has an event mode, and whether it may end steps early (FMI 3.0).
+    pub events: bool,
+    #[allow(missing_docs)]
+    pub early: bool,
+    /// Whether inputs may be given with derivatives (FMI 2.0).
+    pub moves: bool,
+}
+
+/// What an instance that goes ahead is about to do.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Coming {
+    /// The outputs now.
+    pub now: Vec<f64>,
+    /// The time that it has gone ahead to \[s\].
+    pub end: f64,
+    /// The outputs there.
+    pub then: Vec<f64>,
+    /// Whether it ends the run now.
+    pub ends: bool,
 }
 
 /// The start of a run.
@@ -136,6 +170,11 @@ pub enum Request {
         /// The derivatives of the elements of continuous inputs, if they move within the step.
         slopes: Vec<f64>,
     },
+    /// The run has come to a time, the one that the instance has gone ahead to or an earlier one, with
+    /// these inputs just before: the outputs there.
+    Arrive(f64, Vec<f64>),
+    /// With these inputs from now on, go ahead as far as the outputs are accurate.
+    Ahead(Vec<f64>),
     /// The values of a look at a point, and whether it is during an event.
     Look(usize, Point, bool),
     /// The derivatives of a look at a point in a direction: of time, the states, and the inputs.
@@ -161,6 +200,8 @@ impl Request {
             Request::Step { from, length, .. } => {
                 format!("it took the step from {from} s to {} s", from + length)
             }
+            Request::Arrive(time, _) => format!("it took the step to {time} s"),
+            Request::Ahead(_) => "it went ahead of the run".to_owned(),
             Request::Look(_, point, _) | Request::Tangent(_, point, _) => {
                 format!("it was evaluated at {} s", point.time)
             }
@@ -194,6 +235,8 @@ pub enum Reply {
     Ended(Vec<f64>),
     /// What an event has changed.
     Changed(Changed),
+    /// Where it goes.
+    Coming(Coming),
     /// A look at this point makes no sense to the instance; another point may.
     Discarded(String),
     /// Bytes.
@@ -252,7 +295,8 @@ impl fmt::Display for FmuError {
             }
             FmuError::Discarded(function, lines) => write!(
                 f,
-                "`{function}` discarded the step{}; a shorter `period` may help",
+                "`{function}` discarded the step{}; a shorter `period` may help, or `steps: adaptive`, \
+                 which takes such steps back",
                 logged(lines)
             ),
             FmuError::NoValue(name, value) => {

@@ -4,6 +4,7 @@
 //! takes them to the library of the FMU: directly, or through a process that loads it, so that a
 //! library that crashes or hangs is an error here and nothing else.
 
+mod ahead;
 mod calls;
 mod exchange;
 mod host;
@@ -15,7 +16,9 @@ use std::time::Duration;
 use process::Child;
 
 pub use host::Host;
-pub use message::{Changed, Event, FmuError, Look, Point, Port, Reply, Request, Setup, Start};
+pub use message::{
+    Ahead, Changed, Coming, Event, FmuError, Look, Point, Port, Reply, Request, Setup, Start,
+};
 pub use process::{HOST_COMMAND, HOST_VARIABLE, serve};
 
 /// Where the library of an FMU runs.

@@ -15,7 +15,7 @@ use diagram::{BlockId, Diagram, InstancePort, WireId};
 
 use super::arrays::Names;
 use super::kind::Kind;
-use super::machines::{reads, told_by_charts};
+use super::machines::{drawn_in_charts, reads};
 use super::selections::Selections;
 
 /// What is drawn, without the hierarchy.
@@ -35,7 +35,7 @@ pub(crate) struct Drawn<'a> {
     /// The ports of instances.
     pub ports: Vec<InstancePort>,
     /// The blocks of the flat diagram that the charts of machines show.
-    told: Vec<bool>,
+    charted: Vec<bool>,
 }
 
 /// A block, or all elements of an array.
@@ -107,9 +107,19 @@ impl<'a> Drawn<'a> {
         let wires = (0..diagram.wires.len()).map(driver).map(output).collect();
         let sources = diagram.wires.iter().map(|wire| (wire.block, wire.port)).collect();
         let (kinds, ports, by_way_of) = (Vec::new(), Vec::new(), HashMap::new());
-        let told = told_by_charts(diagram);
-        let mut drawn =
-            Drawn { diagram, names, blocks, stands, wires, sources, kinds, ports, by_way_of, told };
+        let charted = drawn_in_charts(diagram);
+        let mut drawn = Drawn {
+            diagram,
+            names,
+            blocks,
+            stands,
+            wires,
+            sources,
+            kinds,
+            ports,
+            by_way_of,
+            charted,
+        };
         let wholes = if open_arrays { Vec::new() } else { drawn.leave_out_wholes() };
         let selections = Selections::new(&mut drawn);
         drawn.connect(&wholes, &selections);
@@ -164,7 +174,7 @@ impl<'a> Drawn<'a> {
     fn connect_machines(&mut self) {
         for machine in &self.diagram.modes.machines {
             let stands = self.stands[machine.current.index()];
-            for (wire, span) in reads(self.diagram, &self.told, machine) {
+            for (wire, span) in reads(self.diagram, &self.charted, machine) {
                 let wire = self.wire(wire);
                 let inputs = &mut self.blocks[stands.index()].inputs;
                 if !inputs.iter().any(|known| known.wires.contains(&wire)) {
@@ -176,8 +186,8 @@ impl<'a> Drawn<'a> {
     }
 
     /// For each block of the flat diagram, whether the charts of machines show it.
-    pub fn told(&self) -> &[bool] {
-        &self.told
+    pub fn charted(&self) -> &[bool] {
+        &self.charted
     }
 
     /// Adds what is connected to an input of one of the blocks that `stands` represents.

@@ -17,39 +17,39 @@ pub(super) fn joins_states(diagram: &Diagram, block: usize) -> bool {
 
 /// Blocks of state machines that the charts show and that nothing else that is drawn reads: the
 /// state, guards, and what transitions set and emit.
-pub(super) fn told_by_charts(diagram: &Diagram) -> Vec<bool> {
-    let mut told: Vec<bool> = diagram
+pub(super) fn drawn_in_charts(diagram: &Diagram) -> Vec<bool> {
+    let mut charted: Vec<bool> = diagram
         .blocks
         .iter()
         .map(|block| block.passive || diagram.modes.fragments[block.fragment.index()].dwell)
         .collect();
     for machine in &diagram.modes.machines {
-        told[machine.current.index()] = true;
+        charted[machine.current.index()] = true;
     }
     // What is read was made before its readers, or is itself one of these blocks.
-    for _ in 0..told.len() {
+    for _ in 0..charted.len() {
         let mut changed = false;
-        for index in 0..told.len() {
-            if told[index] || joins_states(diagram, index) {
+        for index in 0..charted.len() {
+            if charted[index] || joins_states(diagram, index) {
                 continue;
             }
             for wire in diagram.blocks[index].inputs.iter().flatten() {
                 let driver = diagram.wire(*wire).block.index();
-                changed |= std::mem::replace(&mut told[driver], false);
+                changed |= std::mem::replace(&mut charted[driver], false);
             }
         }
         if !changed {
             break;
         }
     }
-    told
+    charted
 }
 
 /// The signals that the guards and actions of a machine read from drawn blocks, and where each is
 /// written.
 pub(super) fn reads(
     diagram: &Diagram,
-    told: &[bool],
+    charted: &[bool],
     machine: &StateMachine,
 ) -> Vec<(WireId, Span)> {
     let transitions = machine.states.iter().flat_map(|state| &state.transitions);
@@ -63,7 +63,7 @@ pub(super) fn reads(
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     while let Some(block) = waiting.pop() {
         // A block that is also drawn for others is itself what the machine reads.
-        if !told[block.index()] {
+        if !charted[block.index()] {
             let block = diagram.block(block);
             found.extend(block.outputs.first().map(|wire| (*wire, block.span)));
             continue;
@@ -75,7 +75,7 @@ pub(super) fn reads(
         let inputs = block.inputs.iter().flatten().zip(block.input_spans.iter().flatten());
         for (wire, span) in inputs {
             let driver = diagram.wire(*wire).block;
-            match told[driver.index()] {
+            match charted[driver.index()] {
                 true => waiting.push(driver),
                 false => found.push((*wire, *span)),
             }

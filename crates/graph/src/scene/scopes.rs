@@ -148,7 +148,7 @@ impl Scopes {
 /// The path of the instance in which each block is drawn; `None` if it is not shown.
 fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
     let diagram = drawn.diagram;
-    let told = drawn.told();
+    let charted = drawn.charted();
     let modes: BTreeSet<BlockId> = diagram.modes.machines.iter().map(|m| m.current).collect();
     let plain = drawn.ids().filter(|id| !is_expression(drawn, *id) && !modes.contains(id));
     let written: BTreeSet<&str> = plain.map(|id| drawn.block(id).path.as_str()).collect();
@@ -165,7 +165,7 @@ fn homes<'d>(drawn: &'d Drawn, records: bool) -> Vec<Option<&'d str>> {
         if modes.contains(&id) && !drawn.block(id).inputs.is_empty() {
             return Some(path);
         }
-        if told.get(id.index()) == Some(&true) {
+        if charted.get(id.index()) == Some(&true) {
             return None;
         }
         if modes.contains(&id) {

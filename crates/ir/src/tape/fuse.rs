@@ -9,10 +9,10 @@ use super::{Code, Instr};
 use crate::{Binary, Graph, NodeId, Op, Slot};
 
 /// Two scalar operations in one instruction, the second on the result of the first and on `c`. Each
-/// rounds on its own, as if they stood one after the other. Names read from the left, with brackets
+/// rounds on its own, as if they were written one after the other. Names read from the left, with brackets
 /// around the first: `CSubMul` is c - (a b).
 #[derive(Clone, Copy, PartialEq, Debug)]
-#[allow(missing_docs)] // Each is what its name says, as told above.
+#[allow(missing_docs)] // Each is what its name says, read as described above.
 pub enum Pair {
     AddAddC,
     SubAddC,

@@ -165,6 +165,15 @@ pub(super) fn whole(text: &str, entry: &Entry) -> Range<usize> {
     span.start as usize..end
 }
 
+/// What separates an entry from one that is written behind it.
+pub(super) fn between(text: &str, parent: &Node, entry: &Entry) -> String {
+    if text[parent.span.start as usize..].starts_with('{') {
+        return ", ".to_owned();
+    }
+    let start = entry.key.span.start as usize;
+    format!("\n{}", " ".repeat(start - start_of_line(text, start)))
+}
+
 /// Adds an item at the end of the list at a path, which is made if there is none.
 pub(super) fn append(
     text: &str,

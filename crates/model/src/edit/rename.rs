@@ -1,7 +1,7 @@
 //! A name is changed where it is given and everywhere it is mentioned.
 
 use super::mentions::mentions;
-use super::{EditError, Replacement, entries};
+use super::{EditError, Replacement, entries, pass};
 use crate::names;
 use crate::yaml::{Entry, Node, NodeKind};
 
@@ -40,18 +40,41 @@ impl Rename<'_> {
                 self.free(around, &["blocks", "parameters", "inputs", "functions", "invariants"])?;
                 let main = scope.is_empty();
                 let without: &[&str] = if main { &["diagrams", "functions"] } else { &[] };
-                let all = mentions(self.text, around, without, name);
-                found.extend(all.into_iter().map(|own| self.put(own.range)));
+                self.mentioned(around, without, name, &mut found)?;
                 self.keys(around, name, main, &mut found);
                 let interface = ["parameters", "inputs"].contains(&section.as_str());
                 if let ([first, diagram], true) = (scope, interface)
                     && first == "diagrams"
                 {
-                    self.fields(self.tree, diagram, name, &mut found);
+                    self.fields(self.tree, diagram, name, &mut found)?;
                 }
             }
         }
         Ok(found)
+    }
+
+    /// All mentions of a name. A block to which it is passed keeps the name of its field.
+    fn mentioned(
+        &self,
+        around: &Node,
+        without: &[&str],
+        name: &str,
+        found: &mut Vec<Replacement>,
+    ) -> Result<(), EditError> {
+        let mut passed = Vec::new();
+        pass::lists(around, name, &mut passed);
+        for own in mentions(self.text, around, without, name) {
+            let within = |(_, entry): &&(&Node, &Entry)| {
+                entries::range(&entry.value).contains(&own.range.start)
+            };
+            found.push(match passed.iter().find(within) {
+                Some((block, entry)) => pass::spelled_out(self.text, block, entry, &|item| {
+                    (item == name).then(|| (name.to_owned(), self.to.to_owned()))
+                })?,
+                None => self.put(own.range),
+            });
+        }
+        Ok(())
     }
 
     fn put(&self, range: std::ops::Range<usize>) -> Replacement {
@@ -164,7 +187,25 @@ impl Rename<'_> {
     }
 
     /// The fields of the instances of a diagram.
-    fn fields(&self, node: &Node, diagram: &str, name: &str, found: &mut Vec<Replacement>) {
+    fn fields(
+        &self,
+        node: &Node,
+        diagram: &str,
+        name: &str,
+        found: &mut Vec<Replacement>,
+    ) -> Result<(), EditError> {
+        let mut passed = Vec::new();
+        pass::lists(node, name, &mut passed);
+        for (block, entry) in passed.into_iter().filter(|own| is_of_type(own.0, diagram)) {
+            found.push(pass::spelled_out(self.text, block, entry, &|item| {
+                (item == name).then(|| (self.to.to_owned(), name.to_owned()))
+            })?);
+        }
+        self.written_fields(node, diagram, name, found);
+        Ok(())
+    }
+
+    fn written_fields(&self, node: &Node, diagram: &str, name: &str, found: &mut Vec<Replacement>) {
         match &node.kind {
             NodeKind::Mapping(all) => {
                 let field = all.iter().find(|own| own.key.value == name);
@@ -172,10 +213,10 @@ impl Rename<'_> {
                     let span = field.key.span;
                     found.push(self.put(span.start as usize..span.end as usize));
                 }
-                all.iter().for_each(|own| self.fields(&own.value, diagram, name, found));
+                all.iter().for_each(|own| self.written_fields(&own.value, diagram, name, found));
             }
             NodeKind::Sequence(all) => {
-                all.iter().for_each(|own| self.fields(own, diagram, name, found));
+                all.iter().for_each(|own| self.written_fields(own, diagram, name, found));
             }
             NodeKind::Scalar(_) => {}
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::group::{indent_of, indented, lines_of};
 use super::mentions::{Mention, scalars, words};
-use super::{EditError, Replacement, edited, entries};
+use super::{EditError, Replacement, edited, entries, pass};
 use crate::format::quoted;
 use crate::yaml::{Entry, Node, NodeKind};
 
@@ -43,11 +43,26 @@ struct Parts<'g> {
 }
 
 /// What the names of the diagram are around the instance.
+#[derive(Default)]
 struct Names {
     /// Values for inputs and parameters, and other names for blocks.
     inside: BTreeMap<String, String>,
     /// Expressions for outputs.
     outputs: BTreeMap<String, String>,
+    /// For an array of instances, of which an array of each block is made.
+    array: Option<Array>,
+}
+
+/// An array of instances.
+struct Array {
+    /// The indices with their counts, as they are written: `{i: n}`.
+    indices: String,
+    /// What follows a block in expressions: `[i]`.
+    element: String,
+    /// The blocks of the diagram.
+    blocks: Vec<String>,
+    /// Outputs that are expressions, which need blocks of their own, with their names.
+    expressions: Vec<(String, String)>,
 }
 
 impl Ungroup<'_> {
@@ -62,7 +77,15 @@ impl Ungroup<'_> {
         let indent = indent_of(self.text, parts.instance);
         let mut body = String::new();
         for entry in blocks {
-            body += &self.inlined(entry, &names.inside, indent)?;
+            body += &self.inlined(entry, &names, indent)?;
+        }
+        for (Array { indices, .. }, (name, value)) in
+            names.array.iter().flat_map(|own| own.expressions.iter().map(move |one| (own, one)))
+        {
+            let (blanks, value) = (" ".repeat(indent), as_scalar(value));
+            body += &format!(
+                "{blanks}{name}: {{type: Expression, for: {indices}, expression: {value}}}\n"
+            );
         }
         let mut found = self.outside(&parts, &names)?;
         found.push(Replacement { range: lines_of(self.text, parts.instance), text: body });
@@ -95,9 +118,13 @@ impl Ungroup<'_> {
 
     fn names(&self, parts: &Parts) -> Result<Names, EditError> {
         let mut given: BTreeMap<String, String> = BTreeMap::new();
+        let mut names = Names::default();
         for field in parts.fields {
             match (field.key.value.as_str(), &field.value.kind) {
                 ("type" | "description", _) => {}
+                ("for", NodeKind::Mapping(indices)) => {
+                    names.array = Some(self.array(parts, &field.value, indices)?);
+                }
                 ("pass", NodeKind::Sequence(all)) => {
                     let all = all.iter().filter_map(scalar);
                     given.extend(all.map(|name| (name.to_owned(), name.to_owned())));
@@ -105,7 +132,6 @@ impl Ungroup<'_> {
                 (key, _) => drop(given.insert(key.to_owned(), self.written(&field.value))),
             }
         }
-        let mut inside = BTreeMap::new();
         for (kind, default) in [("parameters", "value"), ("inputs", "default")] {
             for (name, own) in listed(section(parts.sections, kind)) {
                 let default = own.and_then(|own| match &own.kind {
@@ -116,28 +142,29 @@ impl Ungroup<'_> {
                 let value = match (given.remove(&name), default) {
                     (Some(value), _) => value,
                     // A default is over the parameters before it.
-                    (None, Some(default)) => put(&self.written(default), &inside),
+                    (None, Some(default)) => put(&self.written(default), &names)?,
                     (None, None) => return Err(EditError::Missing(name)),
                 };
-                inside.insert(name, value);
+                names.inside.insert(name, value);
             }
         }
-        // Whatever else is given, such as `for` or `enabled`, makes more of it than its blocks.
-        if !given.is_empty() {
-            return Err(EditError::Unsure);
+        // Whatever else is given, such as `enabled`, makes more of it than its blocks.
+        if let Some(key) = given.into_keys().next() {
+            return Err(EditError::More(key));
         }
-        let instance = parts.instance.key.value.as_str();
         let taken = named(parts.scope);
+        let instance = parts.instance.key.value.as_str();
         for (name, _) in listed(section(parts.sections, "blocks")) {
             if taken.iter().any(|own| *own == name && own != instance) {
                 let other = format!("{instance}_{name}");
                 if taken.contains(&other) {
                     return Err(EditError::Taken(other));
                 }
-                inside.insert(name, other);
+                names.inside.insert(name, other);
+            } else if names.array.is_some() {
+                names.inside.insert(name.clone(), name);
             }
         }
-        let mut outputs = BTreeMap::new();
         for (name, own) in listed(section(parts.sections, "outputs")) {
             let value = match own.map(|own| (own, &own.kind)) {
                 Some((_, NodeKind::Mapping(all))) => {
@@ -146,9 +173,36 @@ impl Ungroup<'_> {
                 Some((own, _)) if !own.is_null() => Some(self.written(own)),
                 _ => None,
             };
-            outputs.insert(name.clone(), put(&value.unwrap_or(name), &inside));
+            let value = value.unwrap_or_else(|| name.clone());
+            let value = names.output(instance, &name, &value, &taken)?;
+            names.outputs.insert(name, value);
         }
-        Ok(Names { inside, outputs })
+        Ok(names)
+    }
+
+    /// The array that an instance is, if its blocks can be arrays.
+    fn array(&self, parts: &Parts, node: &Node, indices: &[Entry]) -> Result<Array, EditError> {
+        let NodeKind::Mapping(all) =
+            section(parts.sections, "blocks").map(|own| &own.kind).ok_or(EditError::Unsure)?
+        else {
+            return Err(EditError::Unsure);
+        };
+        let is_array = |own: &Entry| match &own.value.kind {
+            NodeKind::Mapping(fields) => section(fields, "for").is_some(),
+            _ => true,
+        };
+        let indices: Vec<&str> = indices.iter().map(|own| own.key.value.as_str()).collect();
+        let kinds = ["parameters", "inputs", "blocks"].iter();
+        let mut inner = kinds.flat_map(|kind| listed(section(parts.sections, kind)));
+        if all.iter().any(is_array) || inner.any(|own| indices.contains(&own.0.as_str())) {
+            return Err(EditError::Unsure);
+        }
+        Ok(Array {
+            indices: self.text[entries::range(node)].to_owned(),
+            element: format!("[{}]", indices.join(", ")),
+            blocks: all.iter().map(|own| own.key.value.clone()).collect(),
+            expressions: Vec::new(),
+        })
     }
 
     /// A value as it is written, without quotes.
@@ -160,23 +214,21 @@ impl Ungroup<'_> {
     }
 
     /// The lines of a block of the diagram, as they are around the instance.
-    fn inlined(
-        &self,
-        entry: &Entry,
-        names: &BTreeMap<String, String>,
-        indent: usize,
-    ) -> Result<String, EditError> {
+    fn inlined(&self, entry: &Entry, names: &Names, indent: usize) -> Result<String, EditError> {
         let line = entries::start_of_line(self.text, entry.key.span.start as usize);
         let alone = self.text[line..entry.key.span.start as usize].trim().is_empty();
         let range =
             if alone { lines_of(self.text, entry) } else { entries::whole(self.text, entry) };
         let mut found = Vec::new();
         let key = entry.key.span;
-        if let Some(other) = names.get(&entry.key.value) {
+        if let Some(other) = names.inside.get(&entry.key.value) {
             let range = key.start as usize..key.end as usize;
             found.push(Replacement { range, text: other.clone() });
         }
-        self.rewritten(&entry.value, names, &mut found);
+        if let Some(Array { indices, .. }) = &names.array {
+            found.push(self.repeated(&entry.value, indices)?);
+        }
+        self.rewritten(&entry.value, names, &mut found)?;
         found.sort_by_key(|own| own.range.start);
         let mut inner: Vec<Replacement> = Vec::new();
         for own in found {
@@ -187,30 +239,53 @@ impl Ungroup<'_> {
         Ok(indented(&edited(&self.text[range], &inner), before, indent))
     }
 
+    /// A field `for` behind the type of a block.
+    fn repeated(&self, block: &Node, indices: &str) -> Result<Replacement, EditError> {
+        let NodeKind::Mapping(all) = &block.kind else { return Err(EditError::Unsure) };
+        let kind = all.iter().find(|own| own.key.value == "type").ok_or(EditError::Unsure)?;
+        let at = entries::whole(self.text, kind).end;
+        let between = entries::between(self.text, block, kind);
+        Ok(Replacement { range: at..at, text: format!("{between}for: {indices}") })
+    }
+
     /// Writes other names into all expressions below a node.
     fn rewritten(
         &self,
         node: &Node,
-        names: &BTreeMap<String, String>,
+        names: &Names,
         found: &mut Vec<Replacement>,
-    ) {
+    ) -> Result<(), EditError> {
         match &node.kind {
             NodeKind::Mapping(all) => {
                 for entry in all.iter().filter(|own| own.key.value != "type") {
-                    self.rewritten(&entry.value, names, found);
+                    match &entry.value.kind {
+                        NodeKind::Sequence(items) if entry.key.value == "pass" => {
+                            let is_known = |own: &Node| {
+                                scalar(own).is_some_and(|own| names.inside.contains_key(own))
+                            };
+                            if items.iter().any(is_known) {
+                                found.push(pass::spelled_out(self.text, node, entry, &|item| {
+                                    let value = put(item, names).ok()?;
+                                    Some((item.to_owned(), as_scalar(&value)))
+                                })?);
+                            }
+                        }
+                        _ => self.rewritten(&entry.value, names, found)?,
+                    }
                 }
             }
             NodeKind::Sequence(all) => {
-                all.iter().for_each(|item| self.rewritten(item, names, found));
+                all.iter().try_for_each(|item| self.rewritten(item, names, found))?;
             }
             NodeKind::Scalar(own) => {
-                let now = put(&own.value, names);
+                let now = put(&own.value, names)?;
                 if now != own.value {
                     let range = entries::range(node);
                     found.push(Replacement { range, text: as_scalar(&now) });
                 }
             }
         }
+        Ok(())
     }
 
     /// The mentions of the outputs of the instance.
@@ -300,27 +375,83 @@ fn output(own: &Mention, outputs: &BTreeMap<String, String>) -> Option<String> {
     }
 }
 
-/// An expression with values for names.
-fn put(written: &str, names: &BTreeMap<String, String>) -> String {
-    if let Some(value) = names.get(written.trim()) {
-        return value.clone();
+impl Names {
+    /// What an output is called around the instance.
+    fn output(
+        &mut self,
+        instance: &str,
+        name: &str,
+        value: &str,
+        taken: &[String],
+    ) -> Result<String, EditError> {
+        let Some(array) = &mut self.array else { return put(value, self) };
+        let end = value.find('.').unwrap_or(value.len());
+        let (block, member) = value.split_at(end);
+        let is_name = member.chars().skip(1).all(|c| c.is_alphanumeric() || c == '_');
+        if is_name && array.blocks.iter().any(|own| own == block) {
+            return Ok(format!("{}{member}", self.inside[block]));
+        }
+        let own = format!("{instance}_{name}");
+        if taken.contains(&own) || array.blocks.contains(&own) {
+            return Err(EditError::Taken(own));
+        }
+        let value = put(value, self)?;
+        self.array
+            .iter_mut()
+            .for_each(|array| array.expressions.push((own.clone(), value.clone())));
+        Ok(own)
     }
-    let mut found: Vec<Replacement> = names
-        .iter()
-        .flat_map(|(name, value)| {
-            let each = words(written, name).map(|own| own.range).collect::<Vec<_>>();
-            each.into_iter().map(|range| Replacement { range, text: atom(value) })
-        })
-        .collect();
+
+    /// The array of instances, if the name is that of a block in it.
+    fn array_of(&self, name: &str) -> Option<&Array> {
+        self.array.as_ref().filter(|array| array.blocks.iter().any(|own| own == name))
+    }
+
+    /// What a mention is replaced by.
+    fn replaced(&self, written: &str, name: &str, own: &Mention) -> Result<Replacement, EditError> {
+        let value = &self.inside[name];
+        let Some(array) = self.array_of(name) else {
+            return Ok(Replacement { range: own.range.clone(), text: atom(value) });
+        };
+        let range = own.whole();
+        // An element of an element cannot be written.
+        if written[range.end..].trim_start().starts_with('[') {
+            return Err(EditError::Unsure);
+        }
+        let member = &written[own.range.end..range.end];
+        Ok(Replacement { text: format!("{value}{member}{}", array.element), range })
+    }
+}
+
+/// An expression with values for names.
+fn put(written: &str, names: &Names) -> Result<String, EditError> {
+    let whole = written.trim();
+    if let Some(value) = names.inside.get(whole).filter(|_| names.array_of(whole).is_none()) {
+        return Ok(value.clone());
+    }
+    let mut found = Vec::new();
+    for name in names.inside.keys() {
+        for own in words(written, name) {
+            found.push(names.replaced(written, name, &own)?);
+        }
+    }
     found.sort_by_key(|own| own.range.start);
-    edited(written, &found)
+    Ok(edited(written, &found))
 }
 
 /// An expression that binds as tightly as a name.
 fn atom(value: &str) -> String {
     let simple = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let element = value.strip_suffix(']').and_then(|own| own.split_once('['));
+    let is_element = element.is_some_and(|(name, index)| {
+        !name.is_empty() && name.chars().all(simple) && !index.contains(['[', ']'])
+    });
     let wrapped = value.starts_with('[') && value.ends_with(']') && !value[1..].contains('[');
-    if value.chars().all(simple) || wrapped { value.to_owned() } else { format!("({value})") }
+    if value.chars().all(simple) || is_element || wrapped {
+        value.to_owned()
+    } else {
+        format!("({value})")
+    }
 }
 
 /// A value as a scalar that may be in brackets.

@@ -1,18 +1,18 @@
-//! A diagram: parameters, inputs, outputs, blocks, and the loops to solve.
+//! A diagram: parameters, inputs, outputs, and the loops to solve.
 
 use std::collections::HashMap;
 
 use base::{Diagnostic, Span, Spanned, Value};
 use expr::{Expr, ExprKind};
 
+use super::blocks::blocks;
 use crate::fields::{Context, get};
-use crate::forms::{FMU, FORMS};
+use crate::forms::FORMS;
 use crate::names;
-use crate::notations::NOTATIONS;
 use crate::yaml::{Entry, Node, NodeKind};
 use crate::{
-    About, Block, DataColumn, Diagram, Documentation, Input, Invariant, Named, Output,
-    OutsideInput, Parameter, Repeated, Requirement, RunSetting, Solve,
+    About, DataColumn, Diagram, Documentation, Input, Invariant, Named, Output, OutsideInput,
+    Parameter, Requirement, Solve,
 };
 
 /// The fields of a diagram, in canonical order.
@@ -280,7 +280,11 @@ fn data_column(context: &mut Context, fields: &[Entry]) -> Option<DataColumn> {
 }
 
 /// A list item that must be a name.
-fn name_in_list(context: &mut Context, item: &Node, what: &str) -> Option<Spanned<String>> {
+pub(super) fn name_in_list(
+    context: &mut Context,
+    item: &Node,
+    what: &str,
+) -> Option<Spanned<String>> {
     let NodeKind::Scalar(scalar) = &item.kind else {
         context.unexpected(item, what, "a name", "[u, v]");
         return None;
@@ -334,164 +338,6 @@ fn output(context: &mut Context, entry: &Entry) -> (Option<Expr>, About) {
         None => Some(own()),
     };
     (value, about(context, fields))
-}
-
-fn blocks(context: &mut Context, node: &Node) -> Vec<Block> {
-    let entries = context.mapping(node, "`blocks`", "blocks: {x: {type: Integrator, input: 1}}");
-    entries.iter().filter_map(|entry| block(context, entry)).collect()
-}
-
-fn block(context: &mut Context, entry: &Entry) -> Option<Block> {
-    const EXAMPLE: &str = "x: {type: Integrator, input: 1}";
-    context.report.keep(names::check(&entry.key, "a block"));
-    if entry.value.is_null() {
-        context.missing_value(&entry.key);
-        return None;
-    }
-    let NodeKind::Mapping(entries) = &entry.value.kind else {
-        context.unexpected(&entry.value, "a block", "a mapping", EXAMPLE);
-        return None;
-    };
-    let kind = kind(context, &entry.key, entries);
-    let sliding = get(entries, "sliding").and_then(|entry| sliding(context, entry));
-    if kind.as_ref().is_some_and(|kind| kind.value == "Modal") {
-        let modal = Some(super::modal::modal(context, &entry.key, entries));
-        let (name, fields, repeated) = (entry.key.clone(), Vec::new(), None);
-        let (content, held, file) = (None, None, None);
-        let kind = kind?;
-        return Some(Block { name, kind, file, fields, modal, content, repeated, held, sliding });
-    }
-    let repeated = get(entries, "for").and_then(|indices| repeated(context, &entry.key, indices));
-    if kind.as_ref().is_some_and(|kind| kind.value == "DifferentialSystem") {
-        let system = super::system::system(context, &entry.key, entries);
-        let (name, modal, content) = (entry.key.clone(), None, Some(Box::new(system.content)));
-        let (fields, held, file) = (system.fields, system.held, None);
-        let kind = kind?;
-        return Some(Block { name, kind, file, fields, modal, content, repeated, held, sliding });
-    }
-    let mut fields = Vec::with_capacity(entries.len());
-    let is_fmu = kind.as_ref().is_some_and(|kind| kind.value == FMU.name);
-    let file = match get(entries, "file") {
-        Some(entry) if is_fmu => context.word(entry, "`file`"),
-        _ if is_fmu => {
-            let error = Diagnostic::error("missing-field", "an FMU needs its `file`");
-            context.report.push(error.at(entry.key.span, "").help("add `file: plant.fmu`"));
-            return None;
-        }
-        _ => None,
-    };
-    let own = |entry: &&Entry| match &*entry.key.value {
-        "type" | "for" | "pass" | "sliding" => false,
-        "file" => !is_fmu,
-        _ => true,
-    };
-    let conditional = get(entries, "enabled").or(get(entries, "trigger")).is_some();
-    let mut held = None;
-    for entry in entries.iter().filter(own) {
-        if conditional
-            && matches!((&*entry.key.value, &entry.value.kind), ("hold", NodeKind::Mapping(_)))
-        {
-            held = Some(super::modal::held(context, &entry.value));
-            continue;
-        }
-        context.report.keep(field_name(entry));
-        let value = context.field(entry);
-        fields.extend(value.map(|value| Named { name: entry.key.clone(), value }));
-    }
-    if let Some(pass) = get(entries, "pass") {
-        pass_on(context, pass, &mut fields);
-    }
-    let name = entry.key.clone();
-    let (modal, content, kind) = (None, None, kind?);
-    Some(Block { name, kind, file, fields, modal, content, repeated, held, sliding })
-}
-
-/// What happens if a comparison in a block switches the motion back onto its surface.
-fn sliding(context: &mut Context, entry: &Entry) -> Option<Spanned<String>> {
-    let word = context.word(entry, "`sliding`")?;
-    match RunSetting::Sliding.wrong_word(&word) {
-        Some(error) => {
-            context.report.push(error);
-            None
-        }
-        None => Some(word),
-    }
-}
-
-/// Adds fields that have the value of the same name around the block.
-fn pass_on(context: &mut Context, entry: &Entry, fields: &mut Vec<Named>) {
-    for item in context.list(&entry.value, "`pass`", "pass: [k, J]") {
-        let Some(name) = name_in_list(context, item, "a field") else { continue };
-        if let Some(first) = fields.iter().find(|field| field.name.value == name.value) {
-            let message = format!("`{}` is given twice", name.value);
-            let error =
-                Diagnostic::error("duplicate-name", message).at(name.span, "passed on here");
-            context.report.push(error.at(first.name.span, "given here"));
-            continue;
-        }
-        let value = Expr { kind: ExprKind::Name(name.value.clone()), span: name.span };
-        fields.push(Named { name, value });
-    }
-}
-
-/// The indices of an array of blocks.
-fn repeated(context: &mut Context, block: &Spanned<String>, entry: &Entry) -> Option<Repeated> {
-    let entries = context.mapping(&entry.value, "`for`", "for: {i: 10}");
-    if entries.is_empty() {
-        if matches!(entry.value.kind, NodeKind::Mapping(_)) || entry.value.is_null() {
-            context.missing_value(&entry.key);
-        }
-        return None;
-    }
-    let mut indices = Vec::with_capacity(entries.len());
-    for entry in entries {
-        context.report.keep(names::check(&entry.key, "an index"));
-        let count = context.field(entry);
-        indices.extend(count.map(|value| Named { name: entry.key.clone(), value }));
-    }
-    let parameter = |index: &Named| Parameter::plain(index.name.clone(), None);
-    let own = Diagram::of_parameters(block.clone(), indices.iter().map(parameter).collect());
-    Some(Repeated { indices, own })
-}
-
-pub(super) fn field_name(entry: &Entry) -> Result<(), Diagnostic> {
-    if names::is_name(&entry.key.value) {
-        return Ok(());
-    }
-    let refused = names::malformed(&entry.key, "a field");
-    if refused.help.is_none() && entry.value.is_null() && entry.value.in_flow {
-        let help = "inside `{ }` and `[ ]` a comma ends a value: put the expression in quotes";
-        return Err(refused.help(help));
-    }
-    Err(refused)
-}
-
-fn kind(
-    context: &mut Context,
-    block: &Spanned<String>,
-    entries: &[Entry],
-) -> Option<Spanned<String>> {
-    let Some(entry) = get(entries, "type") else {
-        let message = format!("block `{}` has no type", block.value);
-        let diagnostic = Diagnostic::error("missing-field", message).at(block.span, "");
-        context.report.push(diagnostic.help("say what it is, as in `type: Integrator`"));
-        return None;
-    };
-    let kind = context.word(entry, "`type`")?;
-    if !names::is_path(&kind.value) {
-        // Other tools have names with spaces.
-        let files = crate::standard_files().iter();
-        let file = files.filter(|file| file.is_known_as(&kind.value)).map(|file| file.name);
-        let forms = FORMS.iter().filter(|form| form.is_known_as(&kind.value));
-        let known = forms.map(|form| form.name).chain(file).next();
-        let known = known.map(|name| format!("here it is called `{name}`"));
-        let written = NOTATIONS.iter().find(|notation| notation.is_known_as(&kind.value));
-        let written = written.map(|notation| format!("here it is written `{}`", notation.name));
-        let refused = names::malformed(&kind, "a type of block");
-        context.report.push(refused.maybe_help(known.or(written)));
-        return None;
-    }
-    Some(kind)
 }
 
 fn solve(context: &mut Context, node: &Node) -> Solve {

@@ -7,7 +7,8 @@ use expr::{Expr, ExprKind};
 use crate::fields::{Context, get};
 use crate::forms::{RATE_FIELDS, SYSTEM_FIELDS};
 use crate::names;
-use crate::sections::diagram::{check_unique, field_name, with_inputs};
+use crate::sections::blocks::field_name;
+use crate::sections::diagram::{check_unique, with_inputs};
 use crate::yaml::{Entry, NodeKind};
 use crate::{About, Block, Diagram, Held, Input, Named, Output};
 

@@ -198,6 +198,8 @@ fn close(
     Ok(Printed { text, level: 4, int: false })
 }
 
+// One arm for each function of Ptolemy II: a table, and so longer than a function should otherwise
+// be.
 fn call(name: &str, args: &[Node], resolve: &mut Resolve) -> Result<Printed, String> {
     match resolve(name) {
         Ok(Name::Function(names, body)) => return apply(name, &names, &body, args, resolve),

@@ -83,9 +83,9 @@ impl Translation {
         if let Some(port) =
             own.ports.iter().find(kept).filter(|_| !super::variables::keeps(frame, own))
         {
-            let told = format!("entity {}", own.path);
+            let subject = format!("entity {}", own.path);
             let reason = format!("a default value of the port `{}`", port.name);
-            return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+            return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
         }
         if own.is_composite() {
             return self.composite(frame, own, content);
@@ -271,9 +271,9 @@ impl Actor<'_, '_> {
     fn about(&self, name: Option<&str>, text: &str, reason: &str) -> Problem {
         let property = name.and_then(|name| self.own.property(name));
         let line = property.map_or(self.own.line, |own| own.line);
-        let told = format!("entity {}", self.own.path);
+        let subject = format!("entity {}", self.own.path);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        Problem::unsupported(&self.own.file, line, &told, format!("`{text}`: {reason}"))
+        Problem::unsupported(&self.own.file, line, &subject, format!("`{text}`: {reason}"))
     }
 
     fn print_node(
@@ -401,8 +401,8 @@ impl Actor<'_, '_> {
 
     /// Something that we cannot do.
     pub fn unsupported(&self, reason: impl Into<String>) -> Problem {
-        let told = format!("entity {}", self.own.path);
-        Problem::unsupported(&self.own.file, self.own.line, &told, reason)
+        let subject = format!("entity {}", self.own.path);
+        Problem::unsupported(&self.own.file, self.own.line, &subject, reason)
     }
 
     /// Refuses a port that has a meaning which we do not have, if it is connected.

@@ -7,6 +7,7 @@ use crate::expression::{self, Name};
 use crate::yaml::Yaml;
 
 /// Translates an actor by its class.
+// One arm for each class of actors: a table, and so longer than a function should otherwise be.
 pub fn translate(actor: &mut Actor) -> Result<(), Problem> {
     match actor.own.kind() {
         "AddSubtract" => sum(actor),

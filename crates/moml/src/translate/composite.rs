@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::scope::Scope;
 use super::settle::{
-    define_special, inline_parameters, instance_parameters, is_int, settle_parameters,
+    define_parameters, define_special, inline_parameters, instance_parameters, is_int,
+    settle_parameters, value_around,
 };
 use super::tests::longer_column;
 use super::{Content, Signals, Translation, names, parameters};
@@ -161,8 +162,8 @@ impl Translation {
             () if self.work > MOST => format!("there are more than {MOST} composites and machines"),
             () => return Ok(()),
         };
-        let told = format!("entity {}", component.path);
-        Err(Problem::unsupported(&component.file, component.line, &told, reason))
+        let subject = format!("entity {}", component.path);
+        Err(Problem::unsupported(&component.file, component.line, &subject, reason))
     }
 
     /// Comes one level up.
@@ -193,8 +194,8 @@ impl Translation {
         let linked = |own: &&Component| !wiring.linked(&own.name).is_empty();
         let mut others = component.entities.iter().filter(|own| !super::actor::is_block(own));
         if let Some(own) = others.find(linked) {
-            let (told, reason) = (format!("entity {}", own.path), "it is no actor");
-            return Err(Problem::wrong(&own.file, own.line, &told, reason));
+            let (subject, reason) = (format!("entity {}", own.path), "it is no actor");
+            return Err(Problem::wrong(&own.file, own.line, &subject, reason));
         }
         for entity in component.entities.iter().filter(|own| super::actor::is_block(own)) {
             let wanted = format!("{prefix}{}", names::plain(&entity.name));
@@ -321,7 +322,7 @@ impl Translation {
     }
 
     /// What a parameter is that events at its port change, and its value before them.
-    fn kept(parameter: &str, signal: &str, initial: &str, content: &mut Content) -> String {
+    pub fn kept(parameter: &str, signal: &str, initial: &str, content: &mut Content) -> String {
         let held = names::fresh(&format!("{}_held", names::plain(parameter)), &mut content.used);
         let block = [("type", "ZeroOrderHold"), ("input", signal), ("initial", initial)];
         let block = block.map(|(key, text)| (key.to_owned(), text.to_owned()));
@@ -344,67 +345,28 @@ impl Translation {
         let stops = own.kind() == "EnabledComposite" && remembers(own).is_some();
         let switch = stops.then(|| connected.remove(&("enable".to_owned(), 0))).flatten();
         if stops && switch.is_none() {
-            let told = format!("entity {}", own.path);
+            let subject = format!("entity {}", own.path);
             let reason = "the port `enable` is not connected";
-            return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+            return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
         }
         let firing = self.firings(frame, own, &connected);
         super::director::pace(frame, own, firing, &mut connected, content)?;
-        if super::variables::keeps(frame, own) {
-            super::variables::kept_inputs(frame, own, &mut connected, content)?;
-        }
-        let mut inputs = Signals::new();
-        let mut fields: Vec<(String, String)> = Vec::new();
-        let mut input_names = Vec::new();
-        for ((port, channel), signal) in &connected {
-            let suffix = if *channel > 0 { format!("_{channel}") } else { String::new() };
-            let name = names::fresh(&format!("{port}{suffix}"), &mut inner.used);
-            inputs.insert((port.clone(), *channel), name.clone());
-            fields.push((name.clone(), signal.clone()));
-            input_names.push(name);
-        }
-        for parameter in own.properties.iter().filter(|own| own.is_parameter()) {
-            let Some(text) = parameter.text() else { continue };
-            if let Some(signal) = inputs.get(&(parameter.name.clone(), 0)) {
-                if !frame.events {
-                    scope.define_input(&parameter.name, signal);
-                    continue;
-                }
-                let given = format!("{}_initial", parameter.name);
-                let given = names::fresh(&given, &mut inner.used);
-                let initial = value_around(own, parameter, text, &frame.scope)?;
-                inner.parameters.push((given.clone(), None));
-                fields.push((given.clone(), initial));
-                let held = Translation::kept(&parameter.name, signal, &given, &mut inner);
-                scope.define_input(&parameter.name, &held);
-            } else if !define_special(&scope, parameter, text) {
-                // A name that is also visible outside may be used again inside.
-                inner.used.remove(&names::plain(&parameter.name));
-                let name = names::fresh(&parameter.name, &mut inner.used);
-                scope.define_raw(&parameter.name, text);
-                let int = is_int(text, &scope, &parameter.name);
-                scope.define(&parameter.name, Ok(Name::Text(name, int)));
-            }
-        }
+        super::variables::kept_inputs(frame, own, &mut connected, content)?;
+        let mut inputs = named_inside(&connected, &mut inner);
+        let signals = connected.values().cloned();
+        let mut fields: Vec<(String, String)> = inputs.values().cloned().zip(signals).collect();
+        let input_names = inputs.values().cloned().collect();
+        fields.extend(define_parameters(frame, own, &scope, &inputs, &mut inner)?);
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
         let waiting = super::ahead::waiting(frame, own, &mut inputs, &mut inner);
         inner.tolerance = self.tolerance_of(own, &scope)?;
         self.longest.extend(super::director::longest_step(own, &scope));
-        if own.director().is_some_and(|own| own.class.ends_with("SRDirector"))
-            && self.directors.last() == Some(&true)
-        {
-            // An SR model asks for a microstep at the start.
-            let begin = names::fresh("begin", &mut inner.used);
-            inner.blocks.push((begin.clone(), once_at_the_start()));
-            inner.tests.push((begin.clone(), begin));
-        }
+        self.begin(own, &mut inner);
         self.integers = integers(frame, own);
         self.start = super::director::started(own, frame.start)?;
         let seen = inputs.clone();
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
-        if super::variables::keeps(frame, own) {
-            super::variables::kept_outputs(own, &scope, &seen, &mut outputs, &mut inner)?;
-        }
+        super::variables::kept_outputs(frame, (own, &scope), &seen, &mut outputs, &mut inner)?;
         super::ahead::blocks(own, &waiting, &mut inner);
         if own.kind() == "EnabledComposite" && !stops {
             let enable = enabled(own, enable)?;
@@ -413,12 +375,41 @@ impl Translation {
             }
         }
         super::variables::silent_outputs(frame, own, &mut outputs);
-        let given = instance_parameters(own, &scope, &mut inner)?;
-        fields.extend(given);
+        fields.extend(instance_parameters(own, &scope, &mut inner)?);
         for (name, text) in scope.needs() {
             inner.parameters.push((name.clone(), None));
             fields.push((name, text));
         }
+        let name = frame.names[&own.name].clone();
+        let shown = self.shown((own, &name), &outputs, std::mem::take(&mut inner.tests), content);
+        fields.extend(switch.map(|signal| ("enabled".to_owned(), signal)));
+        let kind = self.diagram(own, input_names, &shown, inner);
+        let mut block = vec![("type".to_owned(), Yaml::text(kind))];
+        block.extend(fields.into_iter().map(|(name, text)| (name, Yaml::Text(text))));
+        content.blocks.push((name, Yaml::Map(block)));
+        Ok(())
+    }
+
+    /// A microstep at the start, which an SR model inside another one needs.
+    fn begin(&self, own: &Component, inner: &mut Content) {
+        if own.director().is_some_and(|own| own.class.ends_with("SRDirector"))
+            && self.directors.last() == Some(&true)
+        {
+            let begin = names::fresh("begin", &mut inner.used);
+            inner.blocks.push((begin.clone(), once_at_the_start()));
+            inner.tests.push((begin.clone(), begin));
+        }
+    }
+
+    /// The outputs of an instance, those of the tests inside it included, whose columns get names of
+    /// their own.
+    fn shown(
+        &mut self,
+        (own, name): (&Component, &str),
+        outputs: &Signals,
+        tests: Vec<(String, String)>,
+        content: &mut Content,
+    ) -> Vec<(String, String)> {
         let mut shown: Vec<(String, String)> = outputs
             .iter()
             .map(|((port, channel), signal)| {
@@ -426,10 +417,9 @@ impl Translation {
                 (format!("{}{suffix}", names::plain(port)), signal.clone())
             })
             .collect();
-        let name = frame.names[&own.name].clone();
         let mut taken: BTreeSet<String> = shown.iter().map(|(name, _)| name.clone()).collect();
         let mut renamed = BTreeMap::new();
-        for (column, signal) in std::mem::take(&mut inner.tests) {
+        for (column, signal) in tests {
             let output = names::fresh(&format!("test_{column}"), &mut taken);
             shown.push((output.clone(), signal));
             let longer = longer_column(&own.name, &column, content);
@@ -437,12 +427,7 @@ impl Translation {
             content.tests.push((longer, format!("{name}.{output}")));
         }
         self.rename_columns(&own.path, &renamed);
-        fields.extend(switch.map(|signal| ("enabled".to_owned(), signal)));
-        let kind = self.diagram(own, input_names, &shown, inner);
-        let mut block = vec![("type".to_owned(), Yaml::text(kind))];
-        block.extend(fields.into_iter().map(|(name, text)| (name, Yaml::Text(text))));
-        content.blocks.push((name, Yaml::Map(block)));
-        Ok(())
+        shown
     }
 
     /// The tolerance of the director of a composite if it is not that of the whole model.
@@ -494,6 +479,17 @@ impl Translation {
     }
 }
 
+/// The inputs of a diagram, named like the ports at which they come.
+fn named_inside(connected: &Signals, inner: &mut Content) -> Signals {
+    let mut inputs = Signals::new();
+    for (port, channel) in connected.keys() {
+        let suffix = if *channel > 0 { format!("_{channel}") } else { String::new() };
+        let name = names::fresh(&format!("{port}{suffix}"), &mut inner.used);
+        inputs.insert((port.clone(), *channel), name);
+    }
+    inputs
+}
+
 /// The inputs of a composite whose values are integers.
 fn integers(frame: &Frame, own: &Component) -> BTreeSet<(String, usize)> {
     let ports = own.ports.iter().filter(|port| port.input).map(|port| &port.name);
@@ -507,31 +503,18 @@ fn integers(frame: &Frame, own: &Component) -> BTreeSet<(String, usize)> {
     channels.filter(is).collect()
 }
 
-/// The value of a parameter of a composite as seen from around it.
-fn value_around(
-    own: &Component,
-    parameter: &Property,
-    text: &str,
-    scope: &Scope,
-) -> Result<String, Problem> {
-    scope.print(text, None).map(|own| own.text).map_err(|reason| {
-        let told = format!("property {}.{}", own.path, parameter.name);
-        Problem::unsupported(&own.file, parameter.line, &told, format!("`{text}`: {reason}"))
-    })
-}
-
 /// The condition under which a composite is enabled. What is inside does not run otherwise, which
 /// is the same as not seeing its outputs if it has no memory.
 fn enabled(own: &Component, enable: Option<String>) -> Result<String, Problem> {
     let memory = remembers(own);
-    let told = format!("entity {}", own.path);
+    let subject = format!("entity {}", own.path);
     if let Some(inner) = memory {
         let reason = format!("`{}` inside a composite that can be disabled", inner.name);
-        return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+        return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
     }
     enable.ok_or_else(|| {
         let reason = "the port `enable` is not connected";
-        Problem::unsupported(&own.file, own.line, &told, reason)
+        Problem::unsupported(&own.file, own.line, &subject, reason)
     })
 }
 
@@ -586,9 +569,9 @@ fn width(relation: &Relation, own: &Component, scope: &Scope) -> Result<usize, P
         Some(width) if (2.0..=10_000.0).contains(&width) => Ok(width as usize),
         Some(_) => Ok(1),
         None => {
-            let told = format!("relation {}.{}", own.path, relation.name);
+            let subject = format!("relation {}.{}", own.path, relation.name);
             let reason = format!("the width `{text}` is not a number");
-            Err(Problem::unsupported(&own.file, relation.line, &told, reason))
+            Err(Problem::unsupported(&own.file, relation.line, &subject, reason))
         }
     }
 }

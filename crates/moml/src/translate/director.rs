@@ -25,9 +25,9 @@ pub fn settings(
         let property = own.and_then(|own| own.property(name));
         let Some(text) = property.and_then(Property::text) else { return Ok(None) };
         let printed = scope.print(text, None).map_err(|reason| {
-            let told = format!("property {}.{name}", model.path);
+            let subject = format!("property {}.{name}", model.path);
             let line = property.map_or(model.line, |own| own.line);
-            Problem::unsupported(&model.file, line, &told, format!("`{text}`: {reason}"))
+            Problem::unsupported(&model.file, line, &subject, format!("`{text}`: {reason}"))
         })?;
         Ok(Some(printed.text).filter(|text| text != "inf"))
     };
@@ -42,18 +42,7 @@ pub fn settings(
     };
     let stop = value("stopTime")?.unwrap_or_else(|| "1e9".to_owned());
     put("stop", Some(ticks.unwrap_or(stop)));
-    let solver = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
-    let solver = match solver.map(|text| text.trim_matches('"')) {
-        None => "rk23",
-        Some(name) if name.ends_with("RK23Solver") => "rk23",
-        Some(name) if name.ends_with("RK45Solver") => "rk45",
-        Some(name) => {
-            let told = format!("director of {}", model.path);
-            let reason = format!("the solver `{name}`");
-            return Err(Problem::unsupported(&model.file, model.line, &told, reason));
-        }
-    };
-    put("solver", Some(solver.to_owned()));
+    put("solver", Some(solver(model, director)?.to_owned()));
     put("tolerance", Some(value("errorTolerance")?.unwrap_or_else(|| USUAL.to_owned())));
     let first = value("initStepSize")?.unwrap_or_else(|| "0.1".to_owned());
     put("initial_step", Some(first.clone()));
@@ -75,6 +64,21 @@ pub fn settings(
     put("maximum_step", Some(longest));
     put("next_step", shorter.map(|next| next.to_string()));
     Ok(settings)
+}
+
+/// The solver that a director names.
+fn solver(model: &Component, director: Option<&Property>) -> Result<&'static str, Problem> {
+    let name = director.and_then(|own| own.property("ODESolver")).and_then(Property::text);
+    match name.map(|text| text.trim_matches('"')) {
+        None => Ok("rk23"),
+        Some(name) if name.ends_with("RK23Solver") => Ok("rk23"),
+        Some(name) if name.ends_with("RK45Solver") => Ok("rk45"),
+        Some(name) => {
+            let subject = format!("director of {}", model.path);
+            let reason = format!("the solver `{name}`");
+            Err(Problem::unsupported(&model.file, model.line, &subject, reason))
+        }
+    }
 }
 
 /// Whether a director fires everything in a composite at once, again and again.
@@ -143,9 +147,9 @@ pub fn pace(
         Some(tick) => {
             let every = period.round();
             if (period - every).abs() > 1e-9 || every < 1.0 {
-                let told = format!("director of {}", own.path);
+                let subject = format!("director of {}", own.path);
                 let reason = "a period that is no multiple of the one around it";
-                return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+                return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
             }
             let count = names::fresh("count", &mut content.used);
             let fields = [("type", "Counter".to_owned()), ("increment", tick)];
@@ -189,9 +193,9 @@ fn iterations(model: &Component, scope: &Scope) -> Result<f64, Problem> {
     let ends = ends.then_some(UNBOUNDED);
     let counts = limits.chain(Some(own).filter(|own| *own > 0.0)).chain(timed).chain(ends);
     counts.min_by(f64::total_cmp).filter(|_| !own.is_nan()).ok_or_else(|| {
-        let told = format!("director of {}", model.path);
+        let subject = format!("director of {}", model.path);
         let reason = "a number of iterations without a limit";
-        Problem::unsupported(&model.file, model.line, &told, reason)
+        Problem::unsupported(&model.file, model.line, &subject, reason)
     })
 }
 
@@ -285,9 +289,9 @@ pub fn tolerance(own: &Component, scope: &Scope) -> Result<Option<String>, Probl
     let property = director.property("errorTolerance");
     let Some(text) = property.and_then(Property::text) else { return Ok(Some(USUAL.to_owned())) };
     scope.print(text, None).map(|printed| Some(printed.text)).map_err(|reason| {
-        let told = format!("property {}.errorTolerance", own.path);
+        let subject = format!("property {}.errorTolerance", own.path);
         let line = property.map_or(own.line, |own| own.line);
-        Problem::unsupported(&own.file, line, &told, format!("`{text}`: {reason}"))
+        Problem::unsupported(&own.file, line, &subject, format!("`{text}`: {reason}"))
     })
 }
 
@@ -326,16 +330,16 @@ pub fn check(own: &Component) -> Result<(), Problem> {
         .or_else(|| odd(clock, "globalTimeResolution", 1e-10))
         .or_else(|| odd(Some(director), "timeResolution", 1e-10));
     if let Some((name, text)) = found {
-        let told = format!("director of {}", own.path);
+        let subject = format!("director of {}", own.path);
         let reason = format!("a `{name}` of {text}");
-        return Err(Problem::unsupported(&own.file, director.line, &told, reason));
+        return Err(Problem::unsupported(&own.file, director.line, &subject, reason));
     }
     match known.contains(&kind) {
         true => Ok(()),
         false => {
-            let told = format!("director of {}", own.path);
+            let subject = format!("director of {}", own.path);
             let reason = format!("the director `{}`", director.class);
-            Err(Problem::unsupported(&own.file, director.line, &told, reason))
+            Err(Problem::unsupported(&own.file, director.line, &subject, reason))
         }
     }
 }
@@ -353,8 +357,8 @@ pub fn inner_start(own: &Component) -> Result<f64, Problem> {
         return Ok(0.0);
     };
     text.parse::<f64>().ok().filter(|start| start.is_finite()).ok_or_else(|| {
-        let told = format!("director of {}", own.path);
+        let subject = format!("director of {}", own.path);
         let reason = format!("the start time `{text}` inside a model is not a number");
-        Problem::unsupported(&own.file, director.line, &told, reason)
+        Problem::unsupported(&own.file, director.line, &subject, reason)
     })
 }

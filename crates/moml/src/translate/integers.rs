@@ -37,6 +37,7 @@ fn declared(own: &Component, port: &str) -> Option<bool> {
 }
 
 /// Whether an actor makes integers.
+// One arm for each class of actors: a table, and so longer than a function should otherwise be.
 fn makes(frame: &Frame, own: &Component, depth: usize) -> bool {
     let inputs = |ports: &[&str]| {
         let channels = ports.iter().flat_map(|port| {

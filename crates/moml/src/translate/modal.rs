@@ -147,18 +147,7 @@ impl Translation {
         outputs.extend(tests.keys().map(|column| format!("test_{column}")));
         outputs.extend(machine.draw.clone());
         outputs.extend(machine.resumed.clone());
-        let mut block = vec![
-            ("type".to_owned(), Yaml::text("Modal")),
-            ("initial".to_owned(), Yaml::text(initial)),
-        ];
-        if !inner.parameters.is_empty() {
-            block.push(("parameters".to_owned(), parameters(&inner.parameters)));
-        }
-        if !outputs.is_empty() {
-            block.push(("outputs".to_owned(), Yaml::list(outputs)));
-        }
-        block.push(("states".to_owned(), Yaml::Map(all)));
-        let whole = Yaml::Map(block);
+        let whole = modal_block(initial, &inner, outputs, all);
         if mentions(&whole, &now) {
             content.blocks.push((now.clone(), super::composite::expression_block(&outer_now)));
             content.used.insert(now);
@@ -340,9 +329,9 @@ impl Translation {
             let Some((relation, to)) = found else { break };
             let spoken = false;
             let transition = Transition { machine, relation, states, translated, from, to, spoken };
-            let told = format!("transition {}.{}", machine.controller.path, relation.name);
+            let subject = format!("transition {}.{}", machine.controller.path, relation.name);
             let failed = |reason: String| {
-                Problem::unsupported(&machine.controller.file, relation.line, &told, reason)
+                Problem::unsupported(&machine.controller.file, relation.line, &subject, reason)
             };
             for (target, value) in transition.set_actions().map_err(failed)? {
                 let own = content.parameters.iter_mut().find(|(name, _)| *name == target);
@@ -370,9 +359,9 @@ impl Translation {
         let refinements = refinements(state);
         for (at, name) in refinements.iter().enumerate() {
             let Some(refinement) = machine.own.entity(name) else {
-                let told = format!("state {}", state.path);
+                let subject = format!("state {}", state.path);
                 let reason = format!("there is no refinement `{name}`");
-                return Err(Problem::wrong(&state.file, state.line, &told, reason));
+                return Err(Problem::wrong(&state.file, state.line, &subject, reason));
             };
             if refinement.entity("_Controller").is_some() || refinement.kind() == "ModalController"
             {
@@ -392,34 +381,7 @@ impl Translation {
             let start = super::director::inner_start(refinement)?;
             let scope = Scope::within(&machine.scope, false);
             let prefix = if at == 0 { String::new() } else { format!("{}_", names::plain(name)) };
-            for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
-                let Some(text) = parameter.text() else { continue };
-                let key = (name.clone(), parameter.name.clone());
-                if let Some(Closure { names, body, .. }) = machine.closures.get(&key) {
-                    let function = Name::Function(names.clone(), body.clone());
-                    scope.define(&parameter.name, Ok(function));
-                    continue;
-                }
-                if let Some(own) = machine.set.get(&key) {
-                    scope.define_input(&parameter.name, own);
-                    continue;
-                }
-                match expression::parse(text) {
-                    Ok(Node::Function(names, body)) => {
-                        scope.define(&parameter.name, Ok(Name::Function(names, *body)));
-                    }
-                    Ok(Node::Text(value)) => scope.define_string(&parameter.name, &value),
-                    _ if parameter.class.ends_with("StringParameter") => {
-                        scope.define_string(&parameter.name, &scope.substituted(text));
-                    }
-                    _ => {
-                        let own = format!("{prefix}{}", names::plain(&parameter.name));
-                        let own = names::fresh(&own, &mut content.used);
-                        scope.define_raw(&parameter.name, text);
-                        scope.define(&parameter.name, Ok(Name::Text(own, false)));
-                    }
-                }
-            }
+            machine.define_parameters(refinement, name, (&scope, &prefix), &mut content.used);
             let mut inputs = machine.inputs.clone();
             if !refinement.director().is_none_or(super::director::fires) {
                 inputs.remove(&super::composite::tick_port());
@@ -556,4 +518,63 @@ fn mentions(tree: &Yaml, name: &str) -> bool {
         Yaml::List(items) => items.iter().any(|item| mentions(item, name)),
         Yaml::Map(entries) => entries.iter().any(|(_, value)| mentions(value, name)),
     }
+}
+
+impl Machine<'_> {
+    /// Defines the parameters of a refinement inside it.
+    fn define_parameters(
+        &self,
+        refinement: &Component,
+        name: &str,
+        (scope, prefix): (&Scope, &str),
+        used: &mut BTreeSet<String>,
+    ) {
+        for parameter in refinement.properties.iter().filter(|own| own.is_parameter()) {
+            let Some(text) = parameter.text() else { continue };
+            let key = (name.to_owned(), parameter.name.clone());
+            if let Some(Closure { names, body, .. }) = self.closures.get(&key) {
+                let function = Name::Function(names.clone(), body.clone());
+                scope.define(&parameter.name, Ok(function));
+                continue;
+            }
+            if let Some(own) = self.set.get(&key) {
+                scope.define_input(&parameter.name, own);
+                continue;
+            }
+            match expression::parse(text) {
+                Ok(Node::Function(names, body)) => {
+                    scope.define(&parameter.name, Ok(Name::Function(names, *body)));
+                }
+                Ok(Node::Text(value)) => scope.define_string(&parameter.name, &value),
+                _ if parameter.class.ends_with("StringParameter") => {
+                    scope.define_string(&parameter.name, &scope.substituted(text));
+                }
+                _ => {
+                    let own = format!("{prefix}{}", names::plain(&parameter.name));
+                    let own = names::fresh(&own, used);
+                    scope.define_raw(&parameter.name, text);
+                    scope.define(&parameter.name, Ok(Name::Text(own, false)));
+                }
+            }
+        }
+    }
+}
+
+/// A machine as a block of a model file.
+fn modal_block(
+    initial: String,
+    inner: &Content,
+    outputs: Vec<String>,
+    states: Vec<(String, Yaml)>,
+) -> Yaml {
+    let mut block =
+        vec![("type".to_owned(), Yaml::text("Modal")), ("initial".to_owned(), Yaml::text(initial))];
+    if !inner.parameters.is_empty() {
+        block.push(("parameters".to_owned(), parameters(&inner.parameters)));
+    }
+    if !outputs.is_empty() {
+        block.push(("outputs".to_owned(), Yaml::list(outputs)));
+    }
+    block.push(("states".to_owned(), Yaml::Map(states)));
+    Yaml::Map(block)
 }

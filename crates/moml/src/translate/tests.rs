@@ -121,6 +121,7 @@ pub fn longer_column(instance: &str, column: &str, content: &Content) -> String 
     names::fresh(&format!("{}_{column}", names::plain(instance)), &mut used)
 }
 
+// One arm for each form of a constant: a table, and so longer than a function should otherwise be.
 fn reference(node: &Node, actor: &Actor) -> Result<Reference, String> {
     match node {
         Node::Array(elements) => {

@@ -5,7 +5,7 @@ use ir::{NodeId, Slot, SlotRange, tangents};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Maker, Root};
-use crate::watched::{Function, Moving, Shapes};
+use crate::watched::{CommonTerms, Function, Moving, Shapes};
 
 impl Maker<'_> {
     /// Finds what is known about the watched functions, given their values and time derivatives.
@@ -54,6 +54,8 @@ impl Maker<'_> {
             .collect();
         let program = &mut self.slots.regions[id];
         program.gains = functions.iter().map(|function| function.gain).collect();
+        let sides = program.watches.iter().all(|watch| watch.side);
+        program.common_terms = CommonTerms::of(&functions).filter(|_| sides);
         program.functions = functions;
     }
 

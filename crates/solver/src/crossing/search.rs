@@ -1,8 +1,8 @@
 //! The search for the first change of side in a step.
 
 use super::{
-    BUDGET, FLAT, LEVELS, Level, Located, Probe, ROUNDING, Search, Seen, Sides, Space, Suspect,
-    finest, greater, lesser, resolution,
+    BUDGET, FLAT, LEVELS, Level, Located, Probe, ROUNDING, Search, Seen, Sides, Space, finest,
+    greater, lesser, resolution,
 };
 use crate::error::StepError;
 use crate::system::{Noise, System};
@@ -47,27 +47,29 @@ impl Search {
     ) -> Result<Option<f64>, StepError> {
         self.crossed.clear();
         probe.look(probe.segment.end, &mut self.space.0.levels[0]);
-        let kept = self.suspect(probe.segment, sides);
-        if self.space.0.suspects.is_empty() {
+        let found = self.suspect(probe.segment, sides, MANY);
+        let kept = found.kept;
+        if found.count == 0 {
             std::mem::swap(&mut self.here, &mut self.space.0.levels[0]);
             if kept {
                 sides.residual.fill(0.0);
             }
             return Ok(None);
         }
-        if let Some(odd) = self.space.0.suspects.iter().find(|own| own.at_end.is_nan()) {
-            let (t, crossing) = (probe.segment.end, odd.number);
-            return Err(StepError::CrossingNotANumber { t, crossing });
+        if let Some(crossing) = found.odd {
+            return Err(StepError::CrossingNotANumber { t: probe.segment.end, crossing });
         }
-        if self.space.0.suspects.len() > MANY && self.narrow(probe, sides) {
-            self.seek_own_side(probe, sides);
-            let change = self.sweep(probe, sides, false)?;
-            if change.is_some() {
-                return Ok(change);
+        if found.count > MANY {
+            if self.narrow(probe, sides, found.count) {
+                self.seek_own_side(probe, sides);
+                let change = self.sweep(probe, sides, false)?;
+                if change.is_some() {
+                    return Ok(change);
+                }
+                probe.look(probe.segment.start, &mut self.here);
+                probe.look(probe.segment.end, &mut self.space.0.levels[0]);
             }
-            probe.look(probe.segment.start, &mut self.here);
-            probe.look(probe.segment.end, &mut self.space.0.levels[0]);
-            self.suspect(probe.segment, sides);
+            self.suspect(probe.segment, sides, usize::MAX);
         }
         self.seek_own_side(probe, sides);
         let change = self.sweep(probe, sides, at_horizon)?;
@@ -79,13 +81,14 @@ impl Search {
 
     /// If many functions change in a step, shortens what is searched to a little more than the
     /// way to the first of these changes, as their cubics foretell it: few others come near zero
-    /// there. Says whether it is shorter now, and ends with a change.
+    /// there. Says whether it is shorter now, and ends with a change; the suspects are then those up
+    /// to there. `count` is the number of suspects, of which not all have been noted.
     #[cold]
-    fn narrow<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides) -> bool {
-        let mut narrowed = false;
-        while self.space.0.suspects.len() > MANY {
+    fn narrow<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides, count: usize) -> bool {
+        let (mut narrowed, mut count) = (false, count);
+        while count > MANY {
             let (start, end) = (self.here.t, self.space.0.levels[0].t);
-            let Some(first) = self.space.0.first_foretold(&self.here) else { break };
+            let Some(first) = self.space.0.first_foretold(&self.here, sides) else { break };
             let until = start + WITH_MARGIN * (first - start) + resolution(end, end - start);
             // A little less is not worth another look at all functions.
             if until > start + 0.5 * (end - start) {
@@ -94,14 +97,15 @@ impl Search {
             let space = &mut self.space.0;
             space.make_room();
             probe.look(until, &mut space.levels[1]);
-            let (found, at) = (&space.suspects, &space.levels[1]);
-            let mut changed = found.iter().filter(|own| own.side != 0.0 && !own.fresh);
-            if !changed.any(|own| own.beyond(at.of(own.number).g)) {
+            if !space.any_beyond(&self.here, &space.levels[1], sides) {
                 break;
             }
             space.levels.swap(0, 1);
-            self.suspect(probe.segment, sides);
+            count = self.suspect(probe.segment, sides, MANY).count;
             narrowed = true;
+        }
+        if narrowed && count > MANY {
+            self.suspect(probe.segment, sides, usize::MAX);
         }
         narrowed
     }
@@ -285,14 +289,6 @@ impl Search {
 }
 
 impl Space {
-    /// The first zero that the cubics of those foretell that are beyond it at the first level.
-    fn first_foretold(&self, a: &Level) -> Option<f64> {
-        let (b, h) = (&self.levels[0], self.step.width);
-        let seen = |own: &&Suspect| own.side != 0.0 && !own.fresh && own.beyond(b.of(own.number).g);
-        let zero = |own: &Suspect| own.foretold(a.of(own.number), b.of(own.number), h).t;
-        self.suspects.iter().filter(seen).map(zero).reduce(f64::min)
-    }
-
     /// Looks at `t` between `a` and the nearest level, into the level after that.
     #[inline(always)]
     fn look_between<S: System>(&mut self, probe: &mut Probe<S>, sides: &Sides, a: &Level, t: f64) {

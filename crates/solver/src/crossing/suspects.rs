@@ -16,12 +16,12 @@ const FEW: usize = 4;
 impl Search {
     /// Finds the functions that may come near zero up to the first level and opens the interval up
     /// to there. The level is the end of the segment, or a point before it that is sure to be after
-    /// a change. Says whether any function has a residual.
+    /// a change. Of more than `most` only the first ones are noted.
     ///
     /// The others are on their side at both ends, and so far away that even at twice the rates of
     /// the ends they do not reach zero. One pass without branches, for in most steps with many
     /// functions this is all that is done.
-    pub(super) fn suspect(&mut self, segment: &Segment, sides: &Sides) -> bool {
+    pub(super) fn suspect(&mut self, segment: &Segment, sides: &Sides, most: usize) -> Found {
         let (space, here) = (&mut self.space.0, &self.here);
         let (m, end) = (here.len(), space.levels[0].t);
         let width = end - segment.start;
@@ -35,16 +35,17 @@ impl Search {
         // A quartic of zero would hide a gain that is infinite.
         let quartic = space.quartic.max(f64::MIN_POSITIVE);
         let way = Way { width: way, far: way.max(resolution(end, width)), quartic };
+        space.way = way;
         space.suspects.clear();
         let found = wide(
             m,
             #[inline(always)]
-            || space.pass_over(here, way, sides),
+            || space.pass_over(here, way, sides, most),
         );
         if found.resting {
             space.widen(segment);
         }
-        found.kept
+        found
     }
 }
 
@@ -53,16 +54,20 @@ type Kept = (f64, f64, f64);
 
 /// What a pass over all functions has found beside suspects.
 #[derive(Clone, Copy, Default)]
-struct Found {
-    /// Whether any has a residual.
-    kept: bool,
-    /// Whether any has side 0.
+pub(super) struct Found {
+    /// How many suspects there are.
+    pub count: usize,
+    /// The first of them that is NaN at the end.
+    pub odd: Option<usize>,
+    /// Whether any function has a residual.
+    pub kept: bool,
+    /// Whether any suspect has side 0.
     resting: bool,
 }
 
 /// How far rates lead in a step, and at its end.
-#[derive(Clone, Copy)]
-struct Way {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Way {
     width: f64,
     far: f64,
     /// The largest coefficient of θ⁴ of a state.
@@ -79,6 +84,24 @@ impl Way {
         let steepest = greater((self.width * rate[0]).abs(), (self.far * rate[1]).abs());
         let bent = 4.0 * nearest <= gain * self.quartic;
         (nearest > steepest) & (nearest > residual) & !bent
+    }
+
+    /// Counts those of a block that may not, without noting them.
+    #[inline(always)]
+    fn count(self, a: &Level, b: &Level, sides: &Sides, block: Range<usize>, found: &mut Found) {
+        let ((at_a, rate_a), (at_b, rate_b)) = (a.parts(), b.parts());
+        let is_clear = |k: usize, gain: f64| {
+            let (g, rate) = ([at_a[k], at_b[k]], [rate_a[k], rate_b[k]]);
+            self.is_clear((sides.side[k], sides.residual[k], gain), g, rate)
+        };
+        found.kept |= any_bits(&sides.residual[block.clone()]);
+        found.count += match sides.gain.is_empty() {
+            true => block.clone().filter(|k| !is_clear(*k, f64::NAN)).count(),
+            false => block.clone().filter(|k| !is_clear(*k, sides.gain[*k])).count(),
+        };
+        if found.odd.is_none() {
+            found.odd = block.into_iter().find(|k| at_b[*k].is_nan());
+        }
     }
 
     /// Whether all functions of a block do.
@@ -129,10 +152,14 @@ impl Suspect {
 impl Space {
     /// Goes over all functions between a look and the first level, and notes the suspects.
     #[inline(always)]
-    fn pass_over(&mut self, a: &Level, way: Way, sides: &Sides) -> Found {
+    fn pass_over(&mut self, a: &Level, way: Way, sides: &Sides, most: usize) -> Found {
         let (b, m, mut found) = (&self.levels[0], sides.side.len(), Found::default());
         for from in (0..m).step_by(BLOCK) {
             let block = from..m.min(from + BLOCK);
+            if found.count > most {
+                way.count(a, b, sides, block, &mut found);
+                continue;
+            }
             if m > FEW && way.is_clear_of_all(a, b, sides, block.clone()) {
                 found.kept |= any_bits(&sides.residual[block]);
                 continue;
@@ -142,6 +169,13 @@ impl Space {
                 let kept = (side, band, sides.gain(k));
                 found.kept |= band != 0.0;
                 if !way.is_clear(kept, [from.g, to.g], [from.rate, to.rate]) {
+                    found.count += 1;
+                    if to.g.is_nan() && found.odd.is_none() {
+                        found.odd = Some(k);
+                    }
+                    if found.count > most {
+                        continue;
+                    }
                     found.resting |= side == 0.0;
                     self.suspects.push(Suspect::new(k, kept, self.step, from, to));
                     self.doubts[k] = f64::INFINITY;
@@ -149,6 +183,41 @@ impl Space {
             }
         }
         found
+    }
+
+    /// The first zero that the cubics of those foretell that are beyond it at the first level. Of
+    /// thousands, most are sure to come after another one, and need no zero of their own.
+    pub(super) fn first_foretold(&mut self, a: &Level, sides: &Sides) -> Option<f64> {
+        let (b, h, near) = (&self.levels[0], self.step.width, &mut self.falling);
+        let ((at_a, _), (at_b, _)) = (a.parts(), b.parts());
+        let cubic = |k: usize| a.of(k).cubic(b.of(k), sides.side[k]);
+        let mut latest = f64::INFINITY;
+        near.clear();
+        for (k, side) in sides.side.iter().enumerate() {
+            let beyond = side * at_b[k] < 0.0 && at_a[k].abs() > sides.residual[k];
+            if beyond && cubic(k).earliest_zero() <= latest {
+                latest = lesser(cubic(k).latest_zero(), latest);
+                near.push(k);
+            }
+        }
+        let zero = |k: usize| {
+            let own = (sides.side[k], sides.residual[k], sides.gain(k));
+            Suspect::new(k, own, self.step, a.of(k), b.of(k)).foretold(a.of(k), b.of(k), h).t
+        };
+        let first = near.iter().filter(|k| cubic(**k).earliest_zero() <= latest);
+        first.map(|k| zero(*k)).reduce(f64::min)
+    }
+
+    /// Whether any suspect that starts on its side is beyond zero at a level between `a` and the
+    /// first one.
+    pub(super) fn any_beyond(&self, a: &Level, at: &Level, sides: &Sides) -> bool {
+        let b = &self.levels[0];
+        (0..sides.side.len()).any(|k| {
+            let (side, band, from, to) = (sides.side[k], sides.residual[k], a.of(k), b.of(k));
+            let kept = (side, band, sides.gain(k));
+            let is_clear = || self.way.is_clear(kept, [from.g, to.g], [from.rate, to.rate]);
+            side * at.g()[k] < 0.0 && from.g.abs() > band && !is_clear()
+        })
     }
 
     /// Lets those with side 0 rest within the rounding of the state.

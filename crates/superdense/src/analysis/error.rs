@@ -191,7 +191,7 @@ impl AnalysisError {
             AnalysisError::OnSurface { .. } => "choose a time before or after it",
             AnalysisError::Delay { .. } => {
                 "replace it by a rational function: `delays=3` in Python, `--delays 3` on the \
-                 command line, for an approximation of Padé of order 3"
+                 command line, for a Padé approximation of order 3"
             }
             AnalysisError::InputDerivative { .. } => {
                 "leave the input out, or take what the derivative is of from a filter instead"
@@ -216,6 +216,7 @@ impl AnalysisError {
 }
 
 impl fmt::Display for AnalysisError {
+    // One message for each variant: a table, and so longer than a function should otherwise be.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AnalysisError::FixedSteps => {

@@ -18,7 +18,7 @@ pub enum Delays {
     /// A delay that matters is an error.
     #[default]
     Refuse,
-    /// It is replaced by the approximation of Padé of this order.
+    /// It is replaced by the Padé approximation of this order.
     Pade(usize),
 }
 

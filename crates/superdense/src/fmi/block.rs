@@ -17,12 +17,12 @@ use blocks::{Context, Info, Input, Parameter, Signal, Text};
 use ir::{Binary, NodeId};
 use model::{Block, Model};
 
-use super::flows;
 use super::instances::{Instances, Package, Usage};
 use super::steps::Steps;
+use super::{flows, scout};
 
 /// The fields of a block that are not variables of its FMU.
-const OWN_FIELDS: [&str; 14] = [
+const OWN_FIELDS: [&str; 16] = [
     "type",
     "file",
     "kind",
@@ -32,12 +32,17 @@ const OWN_FIELDS: [&str; 14] = [
     "sliding",
     "period",
     "offset",
+    "steps",
+    "tolerance",
     "process",
     "time_limit",
     "enabled",
     "trigger",
     "hold",
 ];
+
+/// The error that outputs may have by default if steps are adaptive.
+const TOLERANCE: &str = "1e-4";
 
 /// How long a process may take for one request by default \[s\].
 const TIME_LIMIT: &str = "60";
@@ -200,10 +205,12 @@ impl Variables {
         };
         let inputs = of(&|own| own.causality == Causality::Input, &mut fields);
         let parameters = of(&is_settable, &mut fields);
-        let outputs = of(&|own| own.causality == Causality::Output, &mut BTreeSet::new());
-        if outputs.is_empty() {
-            return Err("it has no outputs that are numbers".to_owned());
-        }
+        // Some examples of the standard have nothing but local variables to show.
+        let shown = [Causality::Output, Causality::Local].into_iter();
+        let mut shown = shown.map(|one| of(&|own| own.causality == one, &mut BTreeSet::new()));
+        let Some(outputs) = shown.find(|own| !own.is_empty()) else {
+            return Err("it has neither outputs nor local variables that are numbers".to_owned());
+        };
         let step = own.experiment.step.filter(|step| *step > 0.0 && step.is_finite());
         Ok(Variables {
             inputs,
@@ -310,6 +317,7 @@ impl FmuBlock {
             looks: Vec::new(),
             directional: None,
             completes: !abilities.needs_no_completed_steps,
+            ahead: None,
         })
     }
 }
@@ -341,6 +349,14 @@ impl blocks::Block for FmuBlock {
             true => info.parameter(period_of(own.period.as_deref(), words.len())).parameter(
                 Parameter::time("offset", "Co-Simulation: the first communication point [s].")
                     .default("0"),
+            )
+            .parameter(
+                Parameter::word("steps", "Co-Simulation: `fixed`, all of the length `period`; `adaptive`, up to that length, so that outputs are accurate and events are met.", ["fixed", "adaptive"])
+                    .default("fixed"),
+            )
+            .parameter(
+                Parameter::real("tolerance", "Co-Simulation with adaptive steps: how wrong outputs may be, relative to the larger of their value and their nominal value.")
+                    .default(TOLERANCE),
             ),
             false => info,
         };
@@ -384,6 +400,7 @@ impl blocks::Block for FmuBlock {
             return Err(Diagnostic::error("bad-fmu", message));
         }
         match kind {
+            Kind::CoSimulation if cx.word("steps") == "adaptive" => scout::define(self, cx),
             Kind::CoSimulation => Steps::new(self, cx)?.define(self, cx),
             Kind::ModelExchange => flows::define(self, cx),
         }
@@ -392,7 +409,7 @@ impl blocks::Block for FmuBlock {
 
 /// The communication step, which must be given if the file has none and nothing else is possible.
 fn period_of(default: Option<&str>, kinds: usize) -> Parameter {
-    let about = "Co-Simulation: the time between two communication points [s].";
+    let about = "Co-Simulation: the time between two communication points, or the longest if steps are adaptive [s].";
     let period = Parameter::time("period", about);
     match default {
         Some(default) => period.default(default.to_owned()),

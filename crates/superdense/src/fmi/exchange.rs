@@ -328,9 +328,23 @@ impl Instance {
         fill(states, &self.owned()?.owner.states)
     }
 
+    /// Computes rates and indicators. During an event they are those of the microstep that it has come
+    /// to, as if no other followed.
+    fn look_at_rates(&mut self) -> Result<(), InstanceError> {
+        self.look()?;
+        let Owned { simulation, owner, inputs, .. } = self.owned()?;
+        if owner.event && simulation.is_in_tick() {
+            let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+            simulation.evaluate_outside(&at, &mut owner.rates, &mut owner.indicators);
+            // Recorded signals are those of the microstep.
+            simulation.look_inside();
+        }
+        Ok(())
+    }
+
     /// Their derivatives.
     pub fn derivatives(&mut self, rates: &mut [f64]) -> Result<(), InstanceError> {
-        self.look()?;
+        self.look_at_rates()?;
         let own = &self.owned()?.owner.rates;
         if own.iter().any(|x| !x.is_finite()) {
             return Err(InstanceError::NotFinite);
@@ -340,7 +354,7 @@ impl Instance {
 
     /// The event indicators.
     pub fn indicators(&mut self, indicators: &mut [f64]) -> Result<(), InstanceError> {
-        self.look()?;
+        self.look_at_rates()?;
         fill(indicators, &self.owned()?.owner.indicators)
     }
 
@@ -353,6 +367,37 @@ impl Instance {
     ) -> Result<(), InstanceError> {
         let interface = self.interface().clone();
         self.look()?;
+        let direction = self.direction(knowns, seed)?;
+        let Owned { simulation, owner, inputs, .. } = self.owned()?;
+        let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
+        let (rates, signals) = simulation.differentiate_outside(&at, &direction);
+        let wide = result.len() > unknowns.len();
+        let mut places = result.iter_mut();
+        for unknown in unknowns {
+            let port = interface.port_at(*unknown as usize);
+            let port = port.ok_or(InstanceError::NoVariable(*unknown))?;
+            let from = *unknown as usize - port.first;
+            let moved: Vec<f64> = match &port.role {
+                Role::Derivative(index) => vec![rates[*index]],
+                Role::State(index) => vec![direction.states[*index]],
+                Role::Signal { signal, .. } if wide => signals[signal.column()].clone(),
+                Role::Signal { signal, .. } => vec![signals[signal.column()][from]],
+                _ => {
+                    let why = "it is no unknown";
+                    return Err(InstanceError::NotSettable(port.name.clone(), why));
+                }
+            };
+            for x in moved {
+                let few = InstanceError::WrongState("there is less room than unknowns");
+                *places.next().ok_or(few)? = x;
+            }
+        }
+        Ok(())
+    }
+
+    /// The direction in which seeds move the knowns.
+    fn direction(&mut self, knowns: &[u32], seed: &[f64]) -> Result<Direction, InstanceError> {
+        let interface = self.interface().clone();
         let inputs = self.continuous_inputs();
         let mut direction = Direction {
             time: 0.0,
@@ -385,31 +430,7 @@ impl Instance {
                 }
             }
         }
-        let Owned { simulation, owner, inputs, .. } = self.owned()?;
-        let at = Outside { time: owner.time, states: &owner.states, inputs: &inputs };
-        let (rates, signals) = simulation.differentiate_outside(&at, &direction);
-        let wide = result.len() > unknowns.len();
-        let mut places = result.iter_mut();
-        for unknown in unknowns {
-            let port = interface.port_at(*unknown as usize);
-            let port = port.ok_or(InstanceError::NoVariable(*unknown))?;
-            let from = *unknown as usize - port.first;
-            let moved: Vec<f64> = match &port.role {
-                Role::Derivative(index) => vec![rates[*index]],
-                Role::State(index) => vec![direction.states[*index]],
-                Role::Signal { signal, .. } if wide => signals[signal.column()].clone(),
-                Role::Signal { signal, .. } => vec![signals[signal.column()][from]],
-                _ => {
-                    let why = "it is no unknown";
-                    return Err(InstanceError::NotSettable(port.name.clone(), why));
-                }
-            };
-            for x in moved {
-                let few = InstanceError::WrongState("there is less room than unknowns");
-                *places.next().ok_or(few)? = x;
-            }
-        }
-        Ok(())
+        Ok(direction)
     }
 }
 

@@ -19,7 +19,8 @@ use base::{Diagnostic, Shape, Type, Value};
 use blocks::Context;
 use ir::{Binary, NodeId};
 
-use super::block::{FmuBlock, Named, output, parameters, real};
+use super::block::{FmuBlock, Named, output, parameters};
+use super::inputs::{Held, hand_over, inputs, known};
 use super::instances::Usage;
 
 mod calls;
@@ -72,6 +73,22 @@ fn directional(block: &FmuBlock, description: &Description) -> Option<(Vec<u32>,
     Some((rates.iter().map(state).collect::<Option<Vec<u32>>>()?, rates))
 }
 
+/// The magnitudes of the states, each rounded to a power of two, so that what is divided by it keeps its
+/// bits.
+fn magnitudes(description: &Description) -> Vec<f64> {
+    let variable = |reference: u32| {
+        description.variables.iter().find(move |variable| variable.reference == reference)
+    };
+    let of = |own: &Unknown| {
+        let rate = variable(own.reference);
+        let state = rate.and_then(|rate| variable(rate.derivative_of?));
+        let nominal = state.and_then(|state| state.nominal).map_or(1.0, f64::abs);
+        let power = if nominal > 0.0 { nominal.log2().round().clamp(-512.0, 512.0) } else { 0.0 };
+        vec![2f64.powi(power as i32); rate.map_or(1, |rate| rate.len())]
+    };
+    description.structure.derivatives.iter().flat_map(of).collect()
+}
+
 /// Outputs that depend on the same inputs.
 struct Group {
     look: import::Look,
@@ -114,36 +131,15 @@ fn groups(block: &FmuBlock, inputs: &[Port]) -> Vec<Group> {
     groups
 }
 
-/// An input that is connected.
-struct Held {
-    port: Port,
-    /// Its value; an absent input keeps its last one.
-    value: NodeId,
-    /// Its value one microstep ago.
-    before: NodeId,
-}
-
-fn inputs(block: &FmuBlock, cx: &mut Context) -> Result<Vec<Held>, Diagnostic> {
-    let mut found = Vec::new();
-    for one in &block.variables.inputs {
-        let Some(signal) = cx.optional(&one.name) else { continue };
-        one.fits(cx, &signal)?;
-        cx.refuse_impulses(&signal, "an impulse reaches an FMU");
-        let before = cx.state(format!("held {}", one.name), one.start());
-        let new = real(cx, signal.value);
-        let value = cx.graph.select(signal.present, new, before);
-        cx.next(before, value);
-        found.push(Held { port: one.port(), value, before });
-    }
-    Ok(found)
-}
-
 /// The nodes that the functions of a block have in common.
 struct Flow {
     usage: Arc<Usage>,
     instance: NodeId,
-    /// The states as they flow.
+    /// The states as they flow: relative to their magnitudes, so that the absolute tolerance of the run
+    /// is relative to them.
     flowing: NodeId,
+    /// The magnitudes, unless all are 1.
+    magnitudes: Option<NodeId>,
     /// How many event iterations there were, and the states; after [`Flow::define`], those that this
     /// microstep leaves.
     updates: NodeId,
@@ -170,7 +166,18 @@ impl Flow {
             count => cx.state("states", Value::new(Type::vector(count as u32), vec![0.0; count])),
         };
         let (now, ticking) = (cx.now(), cx.ticking());
-        Flow { usage, instance, flowing: states, updates, states, now, ticking, inputs, values }
+        let sizes = magnitudes(block.instances.description());
+        let scaled = sizes.iter().any(|own| *own != 1.0) && sizes.len() == usage.states;
+        let ty = Type::vector(usage.states as u32);
+        let magnitudes = scaled.then(|| cx.graph.constant(ty, &sizes));
+        let flowing = states;
+        let states = magnitudes.map_or(flowing, |sizes| cx.graph.mul(flowing, sizes));
+        Flow { usage, instance, flowing, magnitudes, updates, states, now, ticking, inputs, values }
+    }
+
+    /// States or their rates relative to the magnitudes of the states.
+    fn relative(&self, cx: &mut Context, own: NodeId) -> NodeId {
+        self.magnitudes.map_or(own, |sizes| cx.graph.div(own, sizes))
     }
 
     /// Defines when event iterations happen, and what they leave: the number of iterations and the
@@ -180,7 +187,12 @@ impl Flow {
         let (_, stepped) = cx.alarm("completed step");
         let more = cx.state("more", Value::real(0.0));
         let goes_on = cx.nonzero(more);
-        let (told, changed) = self.told(cx);
+        let zero = cx.graph.real(0.0);
+        // The instance has received nothing before the first iteration.
+        let none = cx.graph.binary(Binary::Equal, self.updates, zero);
+        let begun = cx.graph.not(none);
+        let (known, changed) = known(cx, &self.inputs);
+        let changed = cx.graph.and(begun, changed);
         let mut busy = cx.graph.or(woken, goes_on);
         busy = cx.graph.or(busy, stepped);
         busy = cx.graph.or(busy, changed);
@@ -212,33 +224,8 @@ impl Flow {
         let result = Type::vector((Update::STATES + self.usage.states) as u32);
         let whole = cx.graph.call(Arc::new(update), &args, result);
         self.take(cx, (busy, whole), (more, alarm));
-        for (own, told) in self.inputs.iter().zip(told) {
-            let after = cx.graph.select(busy, own.before, told);
-            let next = cx.graph.select(self.ticking, after, own.value);
-            cx.next(told, next);
-        }
+        hand_over(cx, &self.inputs, &known, busy);
         self.look(cx, crossed, stepped);
-    }
-
-    /// For each input, the value that the instance was last told of at an iteration, or that it had
-    /// before this event; and whether one has another value by now.
-    fn told(&mut self, cx: &mut Context) -> (Vec<NodeId>, NodeId) {
-        let mut changed = cx.graph.bool(false);
-        let mut all = Vec::new();
-        for own in &self.inputs {
-            let ty = cx.graph.ty(own.value);
-            let zeros = Value::new(ty, vec![0.0; ty.len()]);
-            let told = cx.state(format!("told {}", own.port.name), zeros);
-            let difference = cx.graph.sub(own.before, told);
-            let differs = cx.nonzero(difference);
-            changed = cx.graph.or(changed, differs);
-            all.push(told);
-        }
-        // Before the first iteration nothing is told.
-        let zero = cx.graph.real(0.0);
-        let none = cx.graph.binary(Binary::Equal, self.updates, zero);
-        let begun = cx.graph.not(none);
-        (all, cx.graph.and(begun, changed))
     }
 
     /// Takes the result of an iteration.
@@ -271,9 +258,10 @@ impl Flow {
         if self.usage.states > 0 {
             let shape = Shape::Vector(self.usage.states as u32);
             let new = cx.graph.extract(whole, Update::STATES, shape);
-            let states = cx.graph.select(busy, new, self.states);
-            cx.next(self.states, states);
-            self.states = states;
+            let relative = self.relative(cx, new);
+            let next = cx.graph.select(busy, relative, self.flowing);
+            cx.next(self.flowing, next);
+            self.states = cx.graph.select(busy, new, self.states);
         }
     }
 
@@ -282,6 +270,7 @@ impl Flow {
         let Usage { states, indicators, completes, .. } = *self.usage;
         if states > 0 {
             let rates = self.called(cx, RATES, states);
+            let rates = self.relative(cx, rates);
             cx.derivative(self.flowing, rates);
         }
         if let Some(crossed) = crossed {

@@ -433,14 +433,7 @@ impl Instance {
 
     /// Takes a step; with `early` it ends at the first time at which something happens.
     pub fn step(&mut self, from: f64, length: f64, early: bool) -> Result<Stepped, InstanceError> {
-        if self.phase != Phase::Stepping || self.owner.is_some() {
-            return Err(InstanceError::WrongState(
-                "steps are taken in Co-Simulation, after initialisation",
-            ));
-        }
-        let to = self.target(from, length)?;
-        self.give()?;
-        (self.fresh, self.event) = (false, false);
+        let to = self.begin_step(from, length)?;
         let Some(run) = &mut self.run else { return Ok(Stepped::at(to.seconds())) };
         let (reason, event) = match early {
             true => {
@@ -451,14 +444,43 @@ impl Instance {
             }
             false => (run.advance_to(to)?, false),
         };
-        let terminated = match reason {
-            None | Some(StopReason::Stopped) => false,
-            Some(StopReason::Ended(_) | StopReason::Zeno(_)) => true,
-        };
-        let time = match event || terminated {
-            true => run.time().min(to).seconds(),
-            false => to.seconds(),
-        };
+        let cut = event || ends(&reason);
+        self.stepped(to, reason, event, cut)
+    }
+
+    /// Gives the run what was set for a step, and returns the time at its end, for
+    /// [`Instance::part_of_step`].
+    pub fn begin_step(&mut self, from: f64, length: f64) -> Result<Time, InstanceError> {
+        if self.phase != Phase::Stepping || self.owner.is_some() {
+            return Err(InstanceError::WrongState(
+                "steps are taken in Co-Simulation, after initialisation",
+            ));
+        }
+        let to = self.target(from, length)?;
+        self.give()?;
+        (self.fresh, self.event) = (false, false);
+        Ok(to)
+    }
+
+    /// Takes a step of the solver or handles an event, up to a time at most.
+    pub fn part_of_step(&mut self, to: Time) -> Result<Stepped, InstanceError> {
+        self.fresh = false;
+        let Some(run) = &mut self.run else { return Ok(Stepped::at(to.seconds())) };
+        let (reason, event) = run.advance_to_step(to)?;
+        self.stepped(to, reason, event, true)
+    }
+
+    /// What a step was; it may have been cut short.
+    fn stepped(
+        &mut self,
+        to: Time,
+        reason: Option<StopReason>,
+        event: bool,
+        cut: bool,
+    ) -> Result<Stepped, InstanceError> {
+        let terminated = ends(&reason);
+        let reached = self.run.as_ref().map_or(to, |run| run.time().min(to));
+        let time = if cut { reached.seconds() } else { to.seconds() };
         if terminated {
             self.look()?;
             self.phase = Phase::Ended;
@@ -474,6 +496,10 @@ impl Instance {
         let (Some(time), true) = (Time::from_f64(to), length >= 0.0) else {
             return bad(format!("a step from {from} s by {length} s"));
         };
+        let reached = self.values[0];
+        if (from - reached).abs() > 1e-9 * (1.0 + from.abs()) {
+            return bad(format!("a step from {from} s, but {reached} s has been reached"));
+        }
         let Some(run) = &self.run else { return Ok(time) };
         if time < run.time() {
             // The sum of the importer may be a bit below a time that was reached as another sum.
@@ -532,6 +558,14 @@ impl Instance {
 impl Stepped {
     fn at(time: f64) -> Stepped {
         Stepped { time, terminated: false, event: false }
+    }
+}
+
+/// Whether the model has ended its run.
+fn ends(reason: &Option<StopReason>) -> bool {
+    match reason {
+        None | Some(StopReason::Stopped) => false,
+        Some(StopReason::Ended(_) | StopReason::Zeno(_)) => true,
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ::fmi::import::{FmuError, Guest, Look, Place, Port, Reply, Request, Setup, Start};
+use ::fmi::import::{Ahead, FmuError, Guest, Look, Place, Port, Reply, Request, Setup, Start};
 use ::fmi::{Archive, Description, Kind, Limits};
 use blocks::Component;
 use serde::{Deserialize, Serialize};
@@ -84,7 +84,7 @@ pub(super) struct Done {
 
 /// An instance as it is saved: what it has done, and the bytes of the library, once it has taken a
 /// step.
-pub(super) type SavedSlot = (Done, Option<Vec<u8>>);
+type SavedSlot = (Done, Option<Vec<u8>>);
 
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -189,8 +189,10 @@ pub(super) struct Usage {
     pub looks: Vec<Look>,
     /// The references of states and rates for directional derivatives (Model Exchange).
     pub directional: Option<(Vec<u32>, Vec<u32>)>,
-    /// Whether it is to be told of steps that are not taken back (Model Exchange).
+    /// Whether it must be notified of steps that are not taken back (Model Exchange).
     pub completes: bool,
+    /// How it goes ahead of the run, if it does (Co-Simulation).
+    pub ahead: Option<Ahead>,
 }
 
 impl Usage {
@@ -237,6 +239,14 @@ impl Usage {
         Ok(Some(bytes))
     }
 
+    /// Keeps what was taken for a call that did not need it.
+    pub fn put_back(slot: &mut Slot, saved: Option<Option<Vec<u8>>>) {
+        slot.saved = saved.map(|bytes| {
+            let again: SavedSlot = (slot.done.clone(), bytes);
+            postcard::to_allocvec(&again).expect("what an instance has done is plain data")
+        });
+    }
+
     fn open(&self) -> Result<Guest, Why> {
         let package = &self.instances.package;
         let description = &package.description;
@@ -258,6 +268,7 @@ impl Usage {
             looks: self.looks.clone(),
             directional: self.directional.clone(),
             completes: self.completes,
+            ahead: self.ahead.clone(),
         };
         Ok(Guest::open(setup, self.place)?)
     }

@@ -363,6 +363,7 @@ fn variable(port: &Port, version: Version) -> Variable {
         initial,
         start: port.start.clone().map(Start::Numbers),
         unit: port.unit.clone().filter(|_| ty == VariableType::Float64),
+        nominal: None,
         description: port.description.clone(),
         derivative_of: None,
         reinit: matches!(port.role, Role::State(_)),

@@ -8,12 +8,14 @@ mod block;
 mod check;
 mod exchange;
 mod flows;
+mod inputs;
 mod instance;
 mod instances;
 mod interface;
 mod package;
 mod reading;
 mod saved;
+mod scout;
 mod steps;
 mod structure;
 

@@ -281,6 +281,7 @@ fn describe(interface: &Interface, version: Version) -> (Description, Vec<(Kind,
         variable_steps: true,
         event_mode: true,
         early_return: true,
+        intermediate_update: true,
         input_derivatives: true,
         directional: false,
         ..Abilities::default()

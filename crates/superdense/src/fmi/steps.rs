@@ -15,7 +15,7 @@ use blocks::{Context, Every};
 use ir::{Binary, NodeId, Opaque};
 
 use super::block::{FmuBlock, output, parameters, real};
-use super::instances::{Done, SavedSlot, Slot, Usage, Why, same_bits};
+use super::instances::{Done, Slot, Usage, Why, same_bits};
 
 /// What is common to the functions of a block for Co-Simulation.
 pub(super) struct Steps {
@@ -187,11 +187,7 @@ impl Call {
             && same_bits(known, &own)
         {
             result.copy_from_slice(values);
-            // What it is restored from is needed by the next call.
-            slot.saved = saved.map(|bytes| {
-                let again: SavedSlot = (slot.done.clone(), bytes);
-                postcard::to_allocvec(&again).expect("what an instance has done is plain data")
-            });
+            Usage::put_back(slot, saved);
             return Ok(());
         }
         if let Some(bytes) = saved {

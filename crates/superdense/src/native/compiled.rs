@@ -98,7 +98,9 @@ pub(crate) struct NativeSwitch {
 
 impl NativeSwitch {
     pub fn new(native: &Arc<Native>, program: &Arc<Program>, method: Method) -> NativeSwitch {
-        let size: u64 = program.regions.iter().map(|region| region.derivative.len() as u64).sum();
+        let lengths = program.regions.iter();
+        let lengths = lengths.map(|region| region.derivative.len() + region.crossings.len());
+        let size: u64 = lengths.map(|length| length as u64).sum();
         let moving = program.regions.iter().filter(|region| region.moves).count() as u64;
         let fixed = ANY_SIZE + ANY_REGION * moving.saturating_sub(1);
         let worth = WORTH_COMPILING * (size + fixed);

@@ -17,8 +17,9 @@ impl System {
         let diagnostic = match self.outside(error, inputs) {
             Some(outside) => outside,
             None => {
-                let told = Diagnostic::error(error.code(), error.to_string()).help(error.help());
-                self.in_the_text(told, error.block())
+                let system_message =
+                    Diagnostic::error(error.code(), error.to_string()).help(error.help());
+                self.in_the_text(system_message, error.block())
             }
         };
         match crate::story::values(inputs) {

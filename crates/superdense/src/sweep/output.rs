@@ -262,7 +262,7 @@ fn check_format(table: &Path) -> Result<(), WriteError> {
     Err(WriteError { path: table.to_owned(), problem })
 }
 
-/// How many kinds of failures are told apart.
+/// How many kinds of failures are distinguished.
 const KINDS: usize = 16;
 
 impl SweepSummary {

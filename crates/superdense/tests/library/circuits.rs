@@ -9,7 +9,7 @@ use crate::common::draws::Draws;
 use crate::common::{assert_at, assert_near, compile, simulate, tags, times};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(30))]
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..Default::default() })]
 
     /// A coil charged through a switch, whose current then flows on through a diode, and stops.
     ///

@@ -45,7 +45,7 @@ simulate: {{stop: {}}}
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..Default::default() })]
 
     /// One collision has the velocities of (8) and (9), those of (6) and (7) if it is elastic, and
     /// keeps the momentum at every microstep.

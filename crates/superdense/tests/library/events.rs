@@ -49,7 +49,7 @@ fn reference(arrivals: &[(i64, i64)], pending: &str, cancels: &[i64]) -> Vec<(i6
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
 
     /// Events come when their delays are over, whatever order that is, and save and resume, the
     /// interpreter and native code agree.

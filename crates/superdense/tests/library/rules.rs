@@ -34,6 +34,7 @@ simulate: {{stop: 2}}
 /// DiscretePID, DiscreteIntegrator; closed form of Negate, Inverter, Switch, Decision, Sample,
 /// Counter.
 #[test]
+// A table of cases, and so longer than a function should otherwise be.
 fn functions_of_events_are_absent_without_one() {
     for (block, record, values) in [
         ("Gain, input: e, gain: 3", "y", [6.0, -9.0]),
@@ -484,6 +485,7 @@ simulate: {stop: 2, every: 0.1}
 /// Product, Pulse, Ramp, Random, RateTransition, Sample, SampleAndHold, Sawtooth, Server, Sine,
 /// Step, Stop, Sum, Switch, Timer, Triangle, UniformRandom, WrapAngle, ZeroOrderHold.
 #[test]
+// A table of cases, and so longer than a function should otherwise be.
 fn bad_inputs_are_refused() {
     for (block, code, reason) in [
         ("Accumulator, input: time", "not-events", "takes events"),

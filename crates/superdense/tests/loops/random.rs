@@ -74,7 +74,7 @@ fn linear() -> impl Strategy<Value = Linear> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..Default::default() })]
 
     /// Random linear loops of scalars, of a vector and of events have their direct solution.
     #[test]

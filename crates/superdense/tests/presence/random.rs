@@ -217,7 +217,7 @@ fn value_of(trace: &Trace, row: usize, name: &str) -> Option<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
 
     /// An expression is refused if and only if the rule refuses it, and otherwise has at every tag
     /// the value that the rule gives it.

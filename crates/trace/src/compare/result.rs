@@ -27,7 +27,7 @@ pub struct Comparison {
     /// Events and ends that only one of them has, or that are at different times.
     pub rows: Vec<RowDifference>,
     /// The first tag at which they differ.
-    pub parting: Option<Parting>,
+    pub first: Option<FirstDifference>,
 }
 
 /// How a column differs.
@@ -110,7 +110,7 @@ pub enum RowDifference {
 
 /// The first tag at which two traces differ.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Parting {
+pub struct FirstDifference {
     /// The tag.
     pub tag: Tag,
     /// What differs there.
@@ -150,6 +150,6 @@ pub enum Reason {
 impl Comparison {
     /// Whether all differences are allowed.
     pub fn agrees(&self) -> bool {
-        self.parting.is_none() && self.missing.is_empty() && self.reshaped.is_empty()
+        self.first.is_none() && self.missing.is_empty() && self.reshaped.is_empty()
     }
 }

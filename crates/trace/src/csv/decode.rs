@@ -46,7 +46,7 @@ pub(crate) fn read(mut file: File) -> Result<Trace, ReadProblem> {
         None => guess(&names),
     };
     if schema.names() != names {
-        let reason = "its comments and its line of names tell different columns";
+        let reason = "its comments and its line of names name different columns";
         return Err(ReadProblem::Damaged(reason.to_owned()));
     }
     let mut rows = Rows::new(schema, comments.is_none());

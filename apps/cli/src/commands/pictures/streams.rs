@@ -11,7 +11,7 @@ use superdense::{
 use super::plot_to;
 use crate::arguments::StreamArguments;
 use crate::model::pictured;
-use crate::report::tell;
+use crate::report::notify;
 
 /// How many rows of the native run make a smooth curve.
 const ROWS: u32 = 2000;
@@ -86,7 +86,7 @@ fn native(system: &System) -> Result<Option<Trace>> {
         Ok(outcome) => Ok(Some(outcome.trace)),
         Err(failure) => {
             let name = system.name();
-            tell(&format!(
+            notify(&format!(
                 "note: `superdense run` cannot run {name}, and is not drawn: {failure}\n"
             ));
             Ok(None)

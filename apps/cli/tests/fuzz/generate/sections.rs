@@ -73,6 +73,7 @@ impl Maker<'_, '_> {
             match self.draws.below(8) {
                 0 => self.machine(&name),
                 1 | 2 if diagram => self.instance(&name),
+                3 if self.draws.chance(30) => self.fmu(&name),
                 _ => self.block(&name, 2),
             }
         }
@@ -260,6 +261,43 @@ impl Maker<'_, '_> {
         self.know(&format!("{name}.b"), Sort::Bool, false);
     }
 
+    /// An FMU beside the model, by steps of its own or by the solver of the run.
+    fn fmu(&mut self, name: &str) {
+        let exchange = self.draws.chance(50);
+        let (file, outputs) = match exchange {
+            true => ("file: ball.fmu, kind: model_exchange", ["w", "z", "low"]),
+            false => ("file: lag.fmu", ["y", "n", "y"]),
+        };
+        let steps = ["", ", period: 0.1", ", period: k", ", period: 0.25, inputs: linear"];
+        let steps = if exchange { "" } else { *self.draws.pick(&steps) };
+        let input = self.expression(Sort::Real, 2);
+        self.line(2, &format!("{name}: {{type: FMU, {file}{steps}, u: '{input}'}}"));
+        for output in outputs {
+            self.know(&format!("{name}.{output}"), Sort::Real, false);
+        }
+    }
+
+    /// Several runs with other values, some of them drawn, and what is measured.
+    fn sweep(&mut self) {
+        let values = ["0.2, 0.5", "0.5:1:0.25", "linspace(0, 1, 3)", "normal(1, 0.1)", "k", "1"];
+        let (first, second) = (*self.draws.pick(&values), *self.draws.pick(&values));
+        self.line(0, "sweep:");
+        let tuned =
+            if self.draws.chance(30) { format!(", tuned: '{second}'") } else { String::new() };
+        self.line(2, &format!("parameters: {{k: '{first}'{tuned}}}"));
+        if self.draws.chance(50) {
+            let method = *self.draws.pick(&["random", "latin", "sobol"]);
+            self.line(2, &format!("samples: 3\n  method: {method}"));
+        }
+        if self.draws.chance(20) {
+            self.line(2, "repeats: 2");
+        }
+        let measures = ["max", "integral", "mean", "rms", "count", "time", "last", "settling"];
+        let (one, other) = (*self.draws.pick(&measures), *self.draws.pick(&measures));
+        let signal = self.expression(Sort::Real, 1);
+        self.line(2, &format!("measures: {{one: {one}(x), other: '{other}({signal})'}}"));
+    }
+
     /// What is solved and recorded, and how it is run.
     fn end(&mut self) {
         if self.draws.chance(20) {
@@ -276,5 +314,8 @@ impl Maker<'_, '_> {
             run += &format!(", {other}");
         }
         self.line(0, &format!("simulate: {{{run}}}"));
+        if self.draws.chance(30) {
+            self.sweep();
+        }
     }
 }

@@ -53,6 +53,8 @@ simulate: {stop: 8}"#,
         Role::Located
     }
 
+    // The equations of one mode switch, each of which reads several before it: one list, and so
+    // longer than a function should otherwise be.
     fn define(&self, cx: &mut Context) -> Result<(), Diagnostic> {
         let input = cx.numeric_input("input")?;
         cx.refuse_impulses(&input, NONLINEAR);

@@ -14,6 +14,8 @@ use crate::{Block, Context, Info, Instants, Parameter, Pattern};
 pub struct Waveform;
 
 impl Block for Waveform {
+    // The whole description of the block: a list, and so longer than a function should otherwise
+    // be.
     fn info(&self) -> Info {
         source("Waveform", "Outputs a signal through samples at exact times, once or again and again.")
             .aliases([

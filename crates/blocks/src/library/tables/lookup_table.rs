@@ -4,6 +4,7 @@ use base::{Diagnostic, Shape};
 use ir::NodeId;
 
 use super::cells::cell;
+use super::interpolation;
 use super::slopes::{Beyond, Interpolation, Pieces};
 use crate::operators::read_side;
 use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
@@ -15,6 +16,8 @@ pub(super) const IMPULSE: &str = "an impulse reaches a table, which is not a lin
 pub struct LookupTable;
 
 impl Block for LookupTable {
+    // The whole description of the block: a list, and so longer than a function should otherwise
+    // be.
     fn info(&self) -> Info {
         Info::new(
             "LookupTable",
@@ -57,14 +60,7 @@ impl Block for LookupTable {
             "y",
             "The values at the breakpoints: a vector of the same length.",
         ))
-        .parameter(
-            Parameter::word(
-                "interpolation",
-                "How values between breakpoints are found.",
-                ["linear", "nearest", "previous", "cubic", "spline"],
-            )
-            .default("linear"),
-        )
+        .parameter(interpolation(["linear", "nearest", "previous", "cubic", "spline"]))
         .parameter(
             Parameter::word(
                 "extrapolation",

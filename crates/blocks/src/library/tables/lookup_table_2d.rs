@@ -6,6 +6,7 @@ use ir::NodeId;
 use super::grid::Grid;
 use super::lookup_table::{IMPULSE, breakpoints, refuse_outside};
 use super::slopes::{Beyond, Interpolation};
+use super::{GRID_OUTPUT, interpolation};
 use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
 
 /// A function of two signals that is given by a table.
@@ -13,6 +14,8 @@ use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
 pub struct LookupTable2D;
 
 impl Block for LookupTable2D {
+    // The whole description of the block: a list, and so longer than a function should otherwise
+    // be.
     fn info(&self) -> Info {
         Info::new(
             "LookupTable2D",
@@ -36,9 +39,7 @@ impl Block for LookupTable2D {
         .input(Input::one("second", "The signal along `y`, of the same size, or one for all."))
         .output(
             "output",
-            "The function of the signals. The times at which a signal reaches a breakpoint are \
-             located, so that no step of the solver extends across a kink of the table; with \
-             `nearest` these are the times at which it is halfway between two breakpoints.",
+            GRID_OUTPUT,
         )
         .parameter(Parameter::value(
             "x",
@@ -52,14 +53,7 @@ impl Block for LookupTable2D {
             "z",
             "The values: a matrix with a row for each number of `x` and a column for each of `y`.",
         ))
-        .parameter(
-            Parameter::word(
-                "interpolation",
-                "How values between breakpoints are found.",
-                ["linear", "nearest", "previous", "cubic"],
-            )
-            .default("linear"),
-        )
+        .parameter(interpolation(["linear", "nearest", "previous", "cubic"]))
         .parameter(extrapolation())
         .example(
             r#"superdense: 1

@@ -7,6 +7,7 @@ use super::grid::Grid;
 use super::lookup_table::{IMPULSE, increasing, refuse_outside};
 use super::lookup_table_2d::extrapolation;
 use super::slopes::{Beyond, Interpolation};
+use super::{GRID_OUTPUT, interpolation};
 use crate::{Block, Context, Info, Input, Parameter, Role, Signal};
 
 /// The most axes: the work of a linear table doubles with each.
@@ -20,6 +21,8 @@ const MOST_CUBIC: usize = 5;
 pub struct LookupTableND;
 
 impl Block for LookupTableND {
+    // The whole description of the block: a list, and so longer than a function should otherwise
+    // be.
     fn info(&self) -> Info {
         Info::new(
             "LookupTableND",
@@ -48,12 +51,7 @@ impl Block for LookupTableND {
         .absence("Absent when the input is absent.")
         .impulses("An impulse at the input is an error, because the function is not linear.")
         .input(Input::one("input", "The signals, a vector with one element for each axis."))
-        .output(
-            "output",
-            "The function of the signals. The times at which a signal reaches a breakpoint are \
-             located, so that no step of the solver extends across a kink of the table; with \
-             `nearest` these are the times at which it is halfway between two breakpoints.",
-        )
+        .output("output", GRID_OUTPUT)
         .parameter(Parameter::value(
             "breakpoints",
             "The breakpoints of all axes, one axis after the other; those of an axis increase.",
@@ -68,14 +66,7 @@ impl Block for LookupTableND {
             "The values at the points of the grid, a vector: those along the last axis are next \
              to each other (row by row).",
         ))
-        .parameter(
-            Parameter::word(
-                "interpolation",
-                "How values between breakpoints are found.",
-                ["linear", "nearest", "previous", "cubic"],
-            )
-            .default("linear"),
-        )
+        .parameter(interpolation(["linear", "nearest", "previous", "cubic"]))
         .parameter(extrapolation())
         .example(
             r#"superdense: 1

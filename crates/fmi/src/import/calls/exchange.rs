@@ -64,6 +64,11 @@ impl Calls {
         call!(self, "EnterEventMode", (),)
     }
 
+    /// Goes on with steps after an event (Co-Simulation of FMI 3.0).
+    pub fn enter_step_mode(&mut self) -> Result<(), FmuError> {
+        call!(self, "EnterStepMode", (),)
+    }
+
     pub fn enter_continuous_mode(&mut self) -> Result<(), FmuError> {
         call!(self, "EnterContinuousTimeMode", (),)
     }

@@ -38,8 +38,9 @@ pub fn closures(
     for relation in &controller.relations {
         let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
         let text = text("setActions").or(text("commitActions")).unwrap_or_default();
-        let told = format!("transition {}.{}", controller.path, relation.name);
-        let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
+        let subject = format!("transition {}.{}", controller.path, relation.name);
+        let failed =
+            |reason: String| Problem::unsupported(&own.file, relation.line, &subject, reason);
         for (target, value) in assignments(text).map_err(failed)? {
             let Some((refinement, name)) = target.split_once('.') else { continue };
             let Node::Function(names, body) = value else { continue };
@@ -77,17 +78,24 @@ pub fn closures(
                 let taken = read.iter().find(|(port, _)| port == name);
                 argument.map(|at| closure.names[at].clone()).or(taken.map(|(_, own)| own.clone()))
             });
-            let chosen = Node::Binary(
-                "==",
-                Box::new(Node::Name(closure.choice.clone())),
-                Box::new(Node::Number(number.to_string(), true)),
-            );
-            let rest = std::mem::replace(&mut closure.body, Node::Bool(false));
-            closure.body = Node::If(Box::new(chosen), Box::new(body), Box::new(rest));
+            closure.choose(number, body);
             closure.made.insert(relation.name.clone(), (number, read));
         }
     }
     Ok(all)
+}
+
+impl Closure {
+    /// Makes the function this one if its number has been chosen.
+    fn choose(&mut self, number: usize, body: Node) {
+        let chosen = Node::Binary(
+            "==",
+            Box::new(Node::Name(self.choice.clone())),
+            Box::new(Node::Number(number.to_string(), true)),
+        );
+        let rest = std::mem::replace(&mut self.body, Node::Bool(false));
+        self.body = Node::If(Box::new(chosen), Box::new(body), Box::new(rest));
+    }
 }
 
 /// The ports of a machine that an expression mentions.

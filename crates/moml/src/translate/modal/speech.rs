@@ -73,9 +73,9 @@ pub fn outputs(
     let mut plain: Vec<(Transition, Vec<(String, String)>)> = Vec::new();
     for (relation, to) in leaving.into_iter().filter(|(own, _)| is_plain(own, states[at], &all)) {
         let transition = speech.transition(relation, to);
-        let told = format!("transition {}.{}", controller.path, relation.name);
+        let subject = format!("transition {}.{}", controller.path, relation.name);
         let said = speech.said(&transition, &mut vec![at], &mut content).map_err(|reason| {
-            Problem::unsupported(&controller.file, relation.line, &told, reason)
+            Problem::unsupported(&controller.file, relation.line, &subject, reason)
         })?;
         plain.push((transition, said));
     }
@@ -83,10 +83,10 @@ pub fn outputs(
         if said.is_empty() {
             continue;
         }
-        let told = format!("transition {}.{}", controller.path, transition.relation.name);
+        let subject = format!("transition {}.{}", controller.path, transition.relation.name);
         let taken =
             speech.taken(&transition, states[at], &all, &mut content).map_err(|reason| {
-                Problem::unsupported(&controller.file, transition.relation.line, &told, reason)
+                Problem::unsupported(&controller.file, transition.relation.line, &subject, reason)
             })?;
         for (output, value) in said.into_iter().filter(|_| taken != "false") {
             let other = outputs.get(&output).map_or("absent", String::as_str);

@@ -79,9 +79,10 @@ pub fn transitions(
         if is_idle(relation) {
             continue;
         }
-        let told = format!("transition {}.{name}", controller.path);
-        let failed =
-            |reason: String| Problem::unsupported(&controller.file, relation.line, &told, reason);
+        let subject = format!("transition {}.{name}", controller.path);
+        let failed = |reason: String| {
+            Problem::unsupported(&controller.file, relation.line, &subject, reason)
+        };
         let Some(to) = to else { return Err(failed("it leads to no state".to_owned())) };
         let others = leaving(machine, state, states);
         let others: Vec<&Relation> = others.iter().map(|(own, _)| *own).collect();
@@ -123,12 +124,9 @@ impl Transition<'_> {
         }
     }
 
-    fn yaml(&self) -> Result<Yaml, String> {
-        let to = self.machine.states[&self.states[self.to].name].clone();
-        let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
-        if self.text("refinementName").is_some() {
-            return Err("a refinement of a transition".to_owned());
-        }
+    /// The guard, with what else must hold for the transition to be taken, and the time that the
+    /// state must have lasted.
+    fn condition(&self) -> Result<(Option<String>, Option<String>), String> {
         let guard = self.text("guardExpression").unwrap_or("true");
         let (mut guard, after) = self.guard(guard)?;
         if self.is("termination") {
@@ -150,6 +148,16 @@ impl Transition<'_> {
             let entered = entered.filter(|_| !self.is("immediate") && !self.is("termination"));
             guard = entered.map(|entered| format!("present({entered})"));
         }
+        Ok((guard, after))
+    }
+
+    fn yaml(&self) -> Result<Yaml, String> {
+        let to = self.machine.states[&self.states[self.to].name].clone();
+        let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
+        if self.text("refinementName").is_some() {
+            return Err("a refinement of a transition".to_owned());
+        }
+        let (guard, after) = self.condition()?;
         if let Some(guard) = guard {
             entries.push(("when".to_owned(), Yaml::Text(guard)));
         }
@@ -184,7 +192,7 @@ impl Transition<'_> {
             ("preemptive", self.is("preemptive") && silences),
             ("nondeterministic", self.is("nondeterministic")),
             ("default", self.is("defaultTransition") && !first),
-            ("error", fails),
+            ("error", is_for_errors(self.relation)),
         ];
         for (name, holds) in flags {
             if holds {
@@ -390,8 +398,9 @@ pub fn hoisted(
     for relation in &controller.relations {
         let text = |name: &str| find(&relation.properties, name).and_then(Property::text);
         let text = text("setActions").or(text("commitActions")).unwrap_or_default();
-        let told = format!("transition {}.{}", controller.path, relation.name);
-        let failed = |reason: String| Problem::unsupported(&own.file, relation.line, &told, reason);
+        let subject = format!("transition {}.{}", controller.path, relation.name);
+        let failed =
+            |reason: String| Problem::unsupported(&own.file, relation.line, &subject, reason);
         for (target, value) in assignments(text).map_err(failed)? {
             let Some((refinement, name)) = target.split_once('.') else { continue };
             if let Node::Function(..) = value {

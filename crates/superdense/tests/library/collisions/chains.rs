@@ -102,7 +102,7 @@ fn settle(masses: &[f64], v: &mut [f64], e: f64, left: bool) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..Default::default() })]
 
     /// Balls that all touch at the instant at which the first is struck: every microstep keeps the
     /// momentum, elastic ones the energy, and the result is that of collisions one after the other in

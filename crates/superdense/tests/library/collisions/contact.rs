@@ -76,7 +76,7 @@ simulate: {stop: 1.1, tolerance: 1e-10}
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..Default::default() })]
 
     /// A block on a belt sticks until the spring pulls harder than static friction, and slips until
     /// it has the speed of the belt again: the period is known.

@@ -77,7 +77,7 @@ fn body() -> impl Strategy<Value = (f64, f64, f64)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(80))]
+    #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..Default::default() })]
 
     /// An impact keeps momentum and angular momentum; along the normal it returns the speed times e;
     /// across it the slip ends, or friction is at its limit and against the slip; energy is never

@@ -88,6 +88,7 @@ simulate: {stop: 2}
 /// BallCollision, BallChain, Disc, DiscCollision, DiscWall, Contact, StickSlip, Capacitor, Inductor,
 /// Resistor, IdealDiode, IdealSwitch, PendingCollision, CollisionOrder.
 #[test]
+// A table of cases, and so longer than a function should otherwise be.
 fn bad_inputs_are_refused() {
     for (block, output, code, reason) in [
         ("Ball, mass: 0", "x", "bad-parameter", "the mass must be positive"),

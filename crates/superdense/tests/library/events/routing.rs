@@ -18,7 +18,7 @@ fn source(name: &str, list: &[(i64, String)]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..Default::default() })]
 
     /// An event goes where the latest control event says, one at the same tag included; what is
     /// selected is what would have been switched.

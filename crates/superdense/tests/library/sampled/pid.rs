@@ -7,6 +7,7 @@ use super::{assert_all_near, assert_refused, response};
 ///
 /// Holds: closed form of DiscretePID.
 #[test]
+// A table of expected values, and so longer than a function should otherwise be.
 fn a_pid_controller_follows_its_equations() {
     let with = |more: &str| {
         let block = format!(

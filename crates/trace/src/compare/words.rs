@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{ColumnDifference, Comparison, Difference, Parting, Reason, RowDifference, Side};
+use super::{
+    ColumnDifference, Comparison, Difference, FirstDifference, Reason, RowDifference, Side,
+};
 
 /// How many non-corresponding rows are shown.
 const SHOWN: usize = 5;
@@ -10,8 +12,8 @@ const SHOWN: usize = 5;
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (first, second) = self.lengths;
-        match &self.parting {
-            Some(parting) => writeln!(f, "the traces part {parting}")?,
+        match &self.first {
+            Some(first) => writeln!(f, "the traces differ {first}")?,
             None if self.agrees() => writeln!(f, "the traces agree")?,
             None => writeln!(f, "the traces agree in the columns that both have")?,
         }
@@ -67,7 +69,7 @@ impl fmt::Display for ColumnDifference {
             let (first, second) = beyond.names(&self.labels);
             write!(f, "; first at {}: {first} and {second}", beyond.tag)?;
         } else if let Some(beyond) = &self.beyond {
-            write!(f, "; too far from {} on: {beyond}", beyond.tag)?;
+            write!(f, "; beyond the tolerance from {} on: {beyond}", beyond.tag)?;
         }
         if let Some((tag, side)) = &self.lone {
             write!(f, "; only {side} has it at {tag}")?;
@@ -89,7 +91,7 @@ impl fmt::Display for Difference {
     }
 }
 
-impl fmt::Display for Parting {
+impl fmt::Display for FirstDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at {}: ", self.tag)?;
         match &self.reason {
