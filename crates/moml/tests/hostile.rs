@@ -44,6 +44,14 @@ fn a_huge_attribute_is_only_text() {
 }
 
 #[test]
+fn a_part_of_a_machine_is_no_actor() {
+    let part = entity("Part", "ptolemy.domains.modal.modal.ModalController", &[]);
+    let sink = entity("Scale", "ptolemy.actor.lib.Scale", &[]);
+    let text = model(&[part, sink, wire("r", &["Part.output", "Scale.input"])].concat());
+    refused(&text, 7, "it is no actor");
+}
+
+#[test]
 fn links_to_nowhere_are_refused() {
     let text = model(&wire("r", &["Nobody.output"]));
     refused(&text, 8, "there is no entity `Nobody`");

@@ -221,6 +221,7 @@ impl<'a> Maker<'a> {
         let [left, sample] = self.observe([left, sample]);
         self.slots.regions[id].combined = self.combined(&left);
         let partials = self.partials(id, &rates);
+        self.slots.regions[id].timed = self.reads_time(&rates);
         self.mark_moving();
         // Inputs of the rates and crossing functions that do not move are computed once per phase.
         let crossings = [watched.0.clone(), watched.1.clone()].concat();
@@ -240,12 +241,7 @@ impl<'a> Maker<'a> {
             Tape::compile_guarded(&composer.graph, roots, given, guards, layout, &Slot)
         };
         let none = FxHashMap::default();
-        let nodes: Vec<NodeId> = rates.iter().map(|root| root.0).collect();
-        let time = self.slots.time;
-        let is_time =
-            |id: &NodeId| matches!(composer.graph.node(*id).op, Op::Leaf(own) if Slot(own) == time);
         let program = &mut self.slots.regions[id];
-        program.timed = composer.graph.reachable(&nodes).iter().any(is_time);
         program.prelude = tape(&prelude, &none);
         program.derivative = tape(&rates, &given);
         program.crossings = tape(&crossings, &given);
@@ -268,8 +264,16 @@ impl<'a> Maker<'a> {
             program.live.sample = tape(&sample, &none);
         }
         let all = rates.iter().chain(&crossings).chain(&left).chain(&sample).chain(&complete);
-        let everything: Vec<NodeId> = all.map(|root| root.0).collect();
-        self.read_by(id, &everything);
+        self.read_by(id, &all.map(|root| root.0).collect::<Vec<_>>());
+    }
+
+    /// Whether any of these depends on time itself.
+    fn reads_time(&self, roots: &[Root]) -> bool {
+        let (graph, time) = (&self.composer.graph, self.slots.time);
+        let nodes: Vec<NodeId> = roots.iter().map(|root| root.0).collect();
+        let is_time =
+            |id: &NodeId| matches!(graph.node(*id).op, Op::Leaf(own) if Slot(own) == time);
+        graph.reachable(&nodes).iter().any(is_time)
     }
 
     /// The condition under which the results of a block are needed.

@@ -20,8 +20,8 @@ impl Translation {
         own: &Component,
         content: &mut Content,
     ) -> Result<(), Problem> {
-        let told = format!("entity {}", own.path);
-        let failed = |reason: &str| Problem::unsupported(&own.file, own.line, &told, reason);
+        let subject = format!("entity {}", own.path);
+        let failed = |reason: &str| Problem::unsupported(&own.file, own.line, &subject, reason);
         let control = frame.sources(&own.name, "control").into_iter().flatten().next();
         let control = control.ok_or_else(|| failed("the port `control` is not connected"))?;
         if !frame.events && frame.tick().is_none() {

@@ -66,10 +66,7 @@ pub fn driven(actor: &mut Actor, usual: [&str; 3]) -> Result<(), Problem> {
     let next = format!("{fired} - {phase} + mod({phase} + 1, {n})");
     let later = vec![("input", Yaml::Text(next)), ("delay", Yaml::Text(delay))];
     actor.block(&again, "VariableEventDelay", later);
-    let value = match values.as_slice() {
-        [value] => value.clone(),
-        values => format!("[{}][{phase}]", values.join(", ")),
-    };
+    let value = format!("[{}][{phase}]", values.join(", "));
     if stops.is_empty() {
         actor.expression(&format!("when(present({fired}), {value})"));
         return Ok(());

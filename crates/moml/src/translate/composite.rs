@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use super::scope::Scope;
 use super::settle::{
-    define_special, inline_parameters, instance_parameters, is_int, settle_parameters,
+    define_parameters, define_special, inline_parameters, instance_parameters, is_int,
+    settle_parameters, value_around,
 };
 use super::tests::longer_column;
 use super::{Content, Signals, Translation, names, parameters};
@@ -193,6 +194,12 @@ impl Translation {
         content.used.extend(scope.visible());
         let wiring = Wiring::of(component, &mut |relation| width(relation, component, scope))?;
         let mut block_names = HashMap::new();
+        let linked = |own: &&Component| !wiring.linked(&own.name).is_empty();
+        let mut others = component.entities.iter().filter(|own| !super::actor::is_block(own));
+        if let Some(own) = others.find(linked) {
+            let (subject, reason) = (format!("entity {}", own.path), "it is no actor");
+            return Err(Problem::wrong(&own.file, own.line, &subject, reason));
+        }
         for entity in component.entities.iter().filter(|own| super::actor::is_block(own)) {
             let wanted = format!("{prefix}{}", names::plain(&entity.name));
             let name = names::fresh(&wanted, &mut content.used);
@@ -248,7 +255,7 @@ impl Translation {
         let scope = Scope::within(&frame.scope, false);
         let mut inputs = self.connected(frame, own);
         let firing = self.firings(frame, own, &inputs);
-        inputs.extend(super::director::paced(frame, own, firing, content)?);
+        super::director::pace(frame, own, firing, &mut inputs, content)?;
         let prefix = format!("{name}_");
         for parameter in own.properties.iter().filter(|_| frame.events) {
             let (true, Some(text)) = (parameter.is_parameter(), parameter.text()) else { continue };
@@ -318,7 +325,7 @@ impl Translation {
     }
 
     /// What a parameter is that events at its port change, and its value before them.
-    fn kept(parameter: &str, signal: &str, initial: &str, content: &mut Content) -> String {
+    pub fn kept(parameter: &str, signal: &str, initial: &str, content: &mut Content) -> String {
         let held = names::fresh(&format!("{}_held", names::plain(parameter)), &mut content.used);
         let block = [("type", "ZeroOrderHold"), ("input", signal), ("initial", initial)];
         let block = block.map(|(key, text)| (key.to_owned(), text.to_owned()));
@@ -348,20 +355,12 @@ impl Translation {
             return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
         }
         let firing = self.firings(frame, own, &connected);
-        connected.extend(super::director::paced(frame, own, firing, content)?);
-        if super::variables::keeps(frame, own) {
-            super::variables::kept_inputs(frame, own, &mut connected, content)?;
-        }
-        let mut inputs = Signals::new();
-        let mut fields: Vec<(String, String)> = Vec::new();
-        let mut input_names = Vec::new();
-        for ((port, channel), signal) in &connected {
-            let suffix = if *channel > 0 { format!("_{channel}") } else { String::new() };
-            let name = names::fresh(&format!("{port}{suffix}"), &mut inner.used);
-            inputs.insert((port.clone(), *channel), name.clone());
-            fields.push((name.clone(), signal.clone()));
-            input_names.push(name);
-        }
+        super::director::pace(frame, own, firing, &mut connected, content)?;
+        super::variables::kept_inputs(frame, own, &mut connected, content)?;
+        let mut inputs = named_inside(&connected, &mut inner);
+        let signals = connected.values().cloned();
+        let mut fields: Vec<(String, String)> = inputs.values().cloned().zip(signals).collect();
+        let input_names = inputs.values().cloned().collect();
         fields.extend(define_parameters(frame, own, &scope, &inputs, &mut inner)?);
         let enable = inputs.get(&("enable".to_owned(), 0)).cloned();
         let waiting = super::ahead::waiting(frame, own, &mut inputs, &mut inner);
@@ -372,9 +371,7 @@ impl Translation {
         self.start = super::director::started(own, frame.start)?;
         let seen = inputs.clone();
         let mut outputs = self.fill(own, &scope, inputs, None, "", &mut inner)?;
-        if super::variables::keeps(frame, own) {
-            super::variables::kept_outputs(own, &scope, &seen, &mut outputs, &mut inner)?;
-        }
+        super::variables::kept_outputs(frame, (own, &scope), &seen, &mut outputs, &mut inner)?;
         super::ahead::blocks(own, &waiting, &mut inner);
         if own.kind() == "EnabledComposite" && !stops {
             let enable = enabled(own, enable)?;
@@ -382,8 +379,8 @@ impl Translation {
                 *signal = format!("when({enable}, {signal})");
             }
         }
-        let given = instance_parameters(own, &scope, &mut inner)?;
-        fields.extend(given);
+        super::variables::silent_outputs(frame, own, &mut outputs);
+        fields.extend(instance_parameters(own, &scope, &mut inner)?);
         for (name, text) in scope.needs() {
             inner.parameters.push((name.clone(), None));
             fields.push((name, text));
@@ -487,6 +484,17 @@ impl Translation {
     }
 }
 
+/// The inputs of a diagram, named like the ports at which they come.
+fn named_inside(connected: &Signals, inner: &mut Content) -> Signals {
+    let mut inputs = Signals::new();
+    for (port, channel) in connected.keys() {
+        let suffix = if *channel > 0 { format!("_{channel}") } else { String::new() };
+        let name = names::fresh(&format!("{port}{suffix}"), &mut inner.used);
+        inputs.insert((port.clone(), *channel), name);
+    }
+    inputs
+}
+
 /// The inputs of a composite whose values are integers.
 fn integers(frame: &Frame, own: &Component) -> BTreeSet<(String, usize)> {
     let ports = own.ports.iter().filter(|port| port.input).map(|port| &port.name);
@@ -498,19 +506,6 @@ fn integers(frame: &Frame, own: &Component) -> BTreeSet<(String, usize)> {
         super::integers::at_port(frame, &own.name, port, *channel)
     };
     channels.filter(is).collect()
-}
-
-/// The value of a parameter of a composite as seen from around it.
-fn value_around(
-    own: &Component,
-    parameter: &Property,
-    text: &str,
-    scope: &Scope,
-) -> Result<String, Problem> {
-    scope.print(text, None).map(|own| own.text).map_err(|reason| {
-        let subject = format!("property {}.{}", own.path, parameter.name);
-        Problem::unsupported(&own.file, parameter.line, &subject, format!("`{text}`: {reason}"))
-    })
 }
 
 /// The condition under which a composite is enabled. What is inside does not run otherwise, which

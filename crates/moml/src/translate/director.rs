@@ -2,7 +2,7 @@
 
 use super::composite::Frame;
 use super::scope::Scope;
-use super::{Content, names};
+use super::{Content, Signals, names};
 use crate::Problem;
 use crate::tree::{Component, Property};
 use crate::yaml::Yaml;
@@ -114,45 +114,59 @@ fn period(model: &Component, scope: &Scope) -> f64 {
     text.and_then(|text| scope.constant(text)).filter(|period| *period > 0.0).unwrap_or(1.0)
 }
 
-/// The firings of a composite whose director has a period of its own: those of the model around it
-/// that it takes part in, or else events of its own.
-pub fn paced(
+/// Adds the firings of a composite to its inputs. A director with a period of its own takes part in
+/// some of those around it, or has others, and sees no input between them.
+pub fn pace(
     frame: &Frame,
     own: &Component,
     firing: Option<((String, usize), String)>,
+    inputs: &mut Signals,
     content: &mut Content,
-) -> Result<Option<((String, usize), String)>, Problem> {
+) -> Result<(), Problem> {
     let of = |own: Option<&Property>| {
         let director = own.filter(|own| fires(own))?;
         let text = director.property("period").and_then(Property::text)?;
         frame.scope.constant(text).filter(|period| *period > 0.0)
     };
-    let Some(period) = of(own.director()) else { return Ok(firing) };
+    let around = frame.tick().map(|(_, tick)| (tick, of(frame.component.director())));
+    let (period, tick) = match (of(own.director()), around) {
+        (Some(period), None) => (period, None),
+        (Some(period), Some((tick, Some(around)))) if period != around => {
+            (period / around, Some(tick))
+        }
+        _ => {
+            inputs.extend(firing);
+            return Ok(());
+        }
+    };
     let block =
         |fields: [(&str, String); 2]| Yaml::map(fields.map(|(key, text)| (key.to_owned(), text)));
-    let Some((port, tick)) = frame.tick() else {
-        let name = names::fresh("tick", &mut content.used);
-        let fields = [("type", "EventSource".to_owned()), ("period", period.to_string())];
-        content.blocks.push((name.clone(), block(fields)));
-        return Ok(Some((super::composite::tick_port(), name)));
+    let name = names::fresh("tick", &mut content.used);
+    let fields = match tick {
+        None => [("type", "EventSource".to_owned()), ("period", period.to_string())],
+        Some(tick) => {
+            let every = period.round();
+            if (period - every).abs() > 1e-9 || every < 1.0 {
+                let subject = format!("director of {}", own.path);
+                let reason = "a period that is no multiple of the one around it";
+                return Err(Problem::unsupported(&own.file, own.line, &subject, reason));
+            }
+            let count = names::fresh("count", &mut content.used);
+            let fields = [("type", "Counter".to_owned()), ("increment", tick)];
+            content.blocks.push((count.clone(), block(fields)));
+            let text = format!("when(mod({count} - 1, {every}) == 0, 1)");
+            [("type", "Expression".to_owned()), ("expression", text)]
+        }
     };
-    let Some(around) = of(frame.component.director()) else { return Ok(firing) };
-    let ratio = (period / around).round();
-    if (period / around - ratio).abs() > 1e-9 || ratio < 1.0 {
-        let told = format!("director of {}", own.path);
-        let reason = "a period that is no multiple of the one around it";
-        return Err(Problem::unsupported(&own.file, own.line, &told, reason));
+    content.blocks.push((name.clone(), block(fields)));
+    for ((port, _), signal) in inputs.iter_mut() {
+        let seen = names::fresh(&format!("{}_seen", names::plain(port)), &mut content.used);
+        let text = format!("when(present({name}), {signal})");
+        content.blocks.push((seen.clone(), super::composite::expression_block(&text)));
+        *signal = seen;
     }
-    if ratio == 1.0 {
-        return Ok(firing);
-    }
-    let [count, name] = ["count", "tick"].map(|name| names::fresh(name, &mut content.used));
-    content
-        .blocks
-        .push((count.clone(), block([("type", "Counter".to_owned()), ("increment", tick)])));
-    let text = format!("when(mod({count} - 1, {ratio}) == 0, 1)");
-    content.blocks.push((name.clone(), super::composite::expression_block(&text)));
-    Ok(Some((port, name)))
+    inputs.insert(super::composite::tick_port(), name);
+    Ok(())
 }
 
 /// How often the director of a model fires. Without a number of its own, it fires until an actor

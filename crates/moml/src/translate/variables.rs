@@ -11,8 +11,8 @@ use crate::yaml::Yaml;
 /// set counts from the next microstep on.
 pub fn set(frame: &Frame, content: &mut Content) -> Result<(), Problem> {
     for own in frame.component.entities.iter().filter(|own| own.kind() == "SetVariable") {
-        let told = format!("entity {}", own.path);
-        let failed = |reason: String| Problem::unsupported(&own.file, own.line, &told, reason);
+        let subject = format!("entity {}", own.path);
+        let failed = |reason: String| Problem::unsupported(&own.file, own.line, &subject, reason);
         let name = own.value("variableName").unwrap_or("parameter");
         let parameter = find(&frame.component.properties, name).filter(|own| own.is_parameter());
         let Some(text) = parameter.and_then(|own| own.text()) else {
@@ -60,11 +60,14 @@ pub fn kept_inputs(
     connected: &mut Signals,
     content: &mut Content,
 ) -> Result<(), Problem> {
+    if !keeps(frame, own) {
+        return Ok(());
+    }
     let fired = any_present(&connected.values().cloned().collect::<Vec<_>>());
     for port in own.ports.iter().filter(|port| port.input) {
         let Some(text) = usual(port) else { continue };
-        let told = format!("entity {}", own.path);
-        let failed = |reason: String| Problem::unsupported(&own.file, own.line, &told, reason);
+        let subject = format!("entity {}", own.path);
+        let failed = |reason: String| Problem::unsupported(&own.file, own.line, &subject, reason);
         let initial = frame.scope.print(text, None).map_err(failed)?.text;
         let Some(signal) = connected.get_mut(&(port.name.clone(), 0)) else { continue };
         *signal = fires_with(&port.name, &fired, (signal, &initial), content);
@@ -74,23 +77,35 @@ pub fn kept_inputs(
 
 /// The same for its outputs, seen from inside; `inputs` are its inputs there.
 pub fn kept_outputs(
-    own: &Component,
-    scope: &super::scope::Scope,
+    frame: &Frame,
+    (own, scope): (&Component, &super::scope::Scope),
     inputs: &Signals,
     outputs_of: &mut Signals,
     content: &mut Content,
 ) -> Result<(), Problem> {
+    if !keeps(frame, own) {
+        return Ok(());
+    }
     let fired = any_present(&inputs.values().cloned().collect::<Vec<_>>());
     for name in outputs(own) {
         let Some(text) = own.port(&name).and_then(usual) else { continue };
-        let told = format!("entity {}", own.path);
-        let failed = |reason: String| Problem::unsupported(&own.file, own.line, &told, reason);
+        let subject = format!("entity {}", own.path);
+        let failed = |reason: String| Problem::unsupported(&own.file, own.line, &subject, reason);
         let initial = scope.print(text, None).map_err(failed)?.text;
         let key = (name.clone(), 0);
         let signal = outputs_of.get(&key).cloned().unwrap_or_else(|| "absent".to_owned());
         outputs_of.insert(key, fires_with(&name, &fired, (&signal, &initial), content));
     }
     Ok(())
+}
+
+/// Makes the outputs of a composite that nothing inside gives a value absent: something around it
+/// may read them.
+pub fn silent_outputs(frame: &Frame, own: &Component, outputs_of: &mut Signals) {
+    let linked = |port: &String| !frame.wiring.channels(Some(&own.name), port).is_empty();
+    for port in outputs(own).into_iter().filter(linked) {
+        outputs_of.entry((port, 0)).or_insert_with(|| "absent".to_owned());
+    }
 }
 
 /// The last value of a signal at each firing.

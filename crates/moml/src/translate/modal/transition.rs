@@ -124,14 +124,9 @@ impl Transition<'_> {
         }
     }
 
-    // One entry for each key of a transition: a list, and so longer than a function should
-    // otherwise be.
-    fn yaml(&self) -> Result<Yaml, String> {
-        let to = self.machine.states[&self.states[self.to].name].clone();
-        let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
-        if self.text("refinementName").is_some() {
-            return Err("a refinement of a transition".to_owned());
-        }
+    /// The guard, with what else must hold for the transition to be taken, and the time that the
+    /// state must have lasted.
+    fn condition(&self) -> Result<(Option<String>, Option<String>), String> {
         let guard = self.text("guardExpression").unwrap_or("true");
         let (mut guard, after) = self.guard(guard)?;
         if self.is("termination") {
@@ -153,6 +148,16 @@ impl Transition<'_> {
             let entered = entered.filter(|_| !self.is("immediate") && !self.is("termination"));
             guard = entered.map(|entered| format!("present({entered})"));
         }
+        Ok((guard, after))
+    }
+
+    fn yaml(&self) -> Result<Yaml, String> {
+        let to = self.machine.states[&self.states[self.to].name].clone();
+        let mut entries = vec![("to".to_owned(), Yaml::Text(to))];
+        if self.text("refinementName").is_some() {
+            return Err("a refinement of a transition".to_owned());
+        }
+        let (guard, after) = self.condition()?;
         if let Some(guard) = guard {
             entries.push(("when".to_owned(), Yaml::Text(guard)));
         }
@@ -187,7 +192,7 @@ impl Transition<'_> {
             ("preemptive", self.is("preemptive") && silences),
             ("nondeterministic", self.is("nondeterministic")),
             ("default", self.is("defaultTransition") && !first),
-            ("error", fails),
+            ("error", is_for_errors(self.relation)),
         ];
         for (name, holds) in flags {
             if holds {
