@@ -496,10 +496,6 @@ impl Instance {
         let (Some(time), true) = (Time::from_f64(to), length >= 0.0) else {
             return bad(format!("a step from {from} s by {length} s"));
         };
-        let reached = self.values[0];
-        if (from - reached).abs() > 1e-9 * (1.0 + from.abs()) {
-            return bad(format!("a step from {from} s, but {reached} s has been reached"));
-        }
         let Some(run) = &self.run else { return Ok(time) };
         if time < run.time() {
             // The sum of the importer may be a bit below a time that was reached as another sum.
@@ -507,6 +503,10 @@ impl Instance {
                 true => Ok(run.time()),
                 false => bad(format!("{to} s is before {} s, which was reached", run.time())),
             };
+        }
+        let reached = self.values[0];
+        if (from - reached).abs() > 1e-9 * (1.0 + from.abs()) {
+            return bad(format!("a step from {from} s, but {reached} s has been reached"));
         }
         let stop = run.system.settings().stop;
         match time > stop {
