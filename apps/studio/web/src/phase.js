@@ -104,7 +104,6 @@ function paint(u, ctx, { now, ghosts = [], fan = false, instant = null }, color)
  * Options of uPlot for a phase plot. `source` gives the curves now, those of earlier runs and the
  * opened instant; `pointed` is called with the row under the pointer or null, `clicked` with a time.
  */
-// The options of uPlot are one object, and so longer than a function should otherwise be.
 export function phaseOptions({ width, height, panel, dark, source, pointed, clicked }) {
   const palette = dark ? COLORS.dark : COLORS.light;
   const axisOf = axisIn(dark);
