@@ -1,7 +1,5 @@
 //! Composites: the model, diagrams, and contents of states.
 
-mod given;
-
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -17,7 +15,6 @@ use crate::expression::Name;
 use crate::tree::{Component, Property, Relation, find};
 use crate::wiring::{Channel, Wiring};
 use crate::yaml::Yaml;
-use given::define_parameters;
 
 /// How deep composites and machines may be nested.
 const DEEPEST: usize = 60;
@@ -333,8 +330,6 @@ impl Translation {
         held
     }
 
-    // The steps of one translation, each of which needs what those before it have named: a list,
-    // and so longer than a function should otherwise be.
     fn instance(
         &mut self,
         frame: &Frame,
