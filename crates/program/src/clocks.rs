@@ -32,7 +32,10 @@ impl LocalClock {
             return;
         }
         let [origin, left_out] = self.origin.map(|slot| slots[slot.index()]);
-        slots[self.rest.index()] = error(now, -origin) + (below - left_out);
+        // A clock that showed 0 at time 0 shows the time, bit by bit as blocks outside see it.
+        let shows_time = origin == 0.0 && left_out == 0.0;
+        slots[self.rest.index()] =
+            if shows_time { 0.0 } else { error(now, -origin) + (below - left_out) };
     }
 }
 

@@ -86,7 +86,10 @@ fn randomised(info: &Info, probes: &[&str], draws: &mut Draws) -> (String, usize
     for input in &info.inputs {
         // A list of inputs has some of them replaced.
         let first = [&*input.name, "0"];
-        let listed = with(&text, &["blocks", &block, first[0], first[1]], "0").is_some();
+        let given = fields(&text, &["blocks".to_owned(), block.clone()]).unwrap_or_default();
+        let listed =
+            given.iter().any(|(field, value)| *field == *input.name && value.starts_with('['))
+                && with(&text, &["blocks", &block, first[0], first[1]], "0").is_some();
         let place: Vec<&str> = if listed { first.to_vec() } else { vec![first[0]] };
         let path = [&["blocks", block.as_str()], &place[..]].concat();
         let offset = draws.place(probes.len());
