@@ -11,8 +11,11 @@ const FUNCTION: usize = 60;
 /// What the comment above a longer function says, with the reason before it.
 const REASON: &str = "longer than a function should otherwise be";
 
+/// Whether a function begins on a line.
+type Begins = fn(&str) -> bool;
+
 /// The endings of code, each with how a line is recognised on which a function begins.
-const KINDS: [(&str, fn(&str) -> bool); 7] = [
+const KINDS: [(&str, Begins); 7] = [
     (".rs", rust),
     (".py", python),
     (".c", c),
