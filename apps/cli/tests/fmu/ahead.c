@@ -16,16 +16,7 @@
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
 enum { MADE = 1, INITIALISING = 2, EVENT = 4, STEP = 8, FAILED = 16, TERMINATED = 32 };
 
-#if VERSION == 2
-#define F(name) fmi2##name
-typedef void (*Log)(void *, const char *, int, const char *, const char *, ...);
-typedef struct { Log logger; void *(*allocate)(size_t, size_t); void (*release)(void *); void *finished, *environment; } Callbacks;
-#define SAY(m, text) (m)->log((m)->environment, "m", ERROR, "e", text)
-#else
-#define F(name) fmi3##name
-typedef void (*Log)(void *, int, const char *, const char *);
-#define SAY(m, text) (m)->log((m)->environment, ERROR, "e", text)
-#endif
+#include "versions.h"
 
 typedef struct {
     int mode, events;
@@ -35,15 +26,7 @@ typedef struct {
     int bounces, gate, gates, ended;
 } Model;
 
-static int refuse(Model *m, const char *why) { SAY(m, why); return ERROR; }
-static int allowed(Model *m, int modes, const char *name) {
-    if (m->mode & modes) return 1;
-    char text[80];
-    snprintf(text, sizeof text, "%s is not allowed in mode %d", name, m->mode);
-    refuse(m, text);
-    return 0;
-}
-#define ONLY(modes) if (!allowed(c, modes, __func__)) return ERROR
+#include "modes.h"
 
 #if VERSION == 2
 void *fmi2Instantiate(const char *name, int kind, const char *guid, const char *place, const Callbacks *own, int visible, int logging) {
@@ -61,22 +44,6 @@ void *fmi3InstantiateCoSimulation(const char *name, const char *token, const cha
     m->mode = MADE; m->log = log; m->environment = environment; m->events = events;
     m->h = 1;
     return m;
-}
-void F(FreeInstance)(void *c) { free(c); }
-#if VERSION == 2
-int fmi2SetupExperiment(void *c, int has, double tolerance, double start, int stops, double stop) {
-    ONLY(MADE);
-    ((Model *)c)->time = start;
-    return OK;
-}
-int fmi2EnterInitializationMode(void *c) {
-#else
-int fmi3EnterInitializationMode(void *c, bool has, double tolerance, double start, bool stops, double stop) {
-    ((Model *)c)->time = start;
-#endif
-    ONLY(MADE);
-    ((Model *)c)->mode = INITIALISING;
-    return OK;
 }
 int F(ExitInitializationMode)(void *c) {
     ONLY(INITIALISING);

@@ -13,18 +13,7 @@
 enum { OK, WARNING, DISCARD, ERROR, FATAL };
 enum { MADE = 1, INITIALISING = 2, EVENT = 4, CONTINUOUS = 8, TERMINATED = 16 };
 
-#if VERSION == 2
-#define F(name) fmi2##name
-typedef int flag;
-typedef void (*Log)(void *, const char *, int, const char *, const char *, ...);
-typedef struct { Log logger; void *(*allocate)(size_t, size_t); void (*release)(void *); void *finished, *environment; } Callbacks;
-#define SAY(m, text) (m)->log((m)->environment, "m", ERROR, "e", text)
-#else
-#define F(name) fmi3##name
-typedef bool flag;
-typedef void (*Log)(void *, int, const char *, const char *);
-#define SAY(m, text) (m)->log((m)->environment, ERROR, "e", text)
-#endif
+#include "versions.h"
 
 /* The period of time events: the third is due at 3 * 0.1, which is no decimal of one digit. */
 #define PERIOD 0.1
@@ -37,15 +26,7 @@ typedef struct {
     int gate, count, events, twice, more, updated, steps, low, low_seen;
 } Model;
 
-static int allowed(Model *m, int modes, const char *name) {
-    if (m->mode & modes) return 1;
-    char text[80];
-    snprintf(text, sizeof text, "%s is not allowed in mode %d", name, m->mode);
-    SAY(m, text);
-    return 0;
-}
-#define ONLY(modes) if (!allowed(c, modes, __func__)) return ERROR
-static int refuse(Model *m, const char *why) { SAY(m, why); return ERROR; }
+#include "modes.h"
 
 #if VERSION == 2
 void *fmi2Instantiate(const char *name, int kind, const char *guid, const char *place, const Callbacks *own, int visible, int logging) {
@@ -60,22 +41,6 @@ void *fmi3InstantiateModelExchange(const char *name, const char *token, const ch
     m->mode = MADE; m->log = log; m->environment = environment;
     m->h = 1; m->e = 0.7; m->next = INFINITY; m->level = 0.25;
     return m;
-}
-void F(FreeInstance)(void *c) { free(c); }
-#if VERSION == 2
-int fmi2SetupExperiment(void *c, int has, double tolerance, double start, int stops, double stop) {
-    ONLY(MADE);
-    ((Model *)c)->time = start;
-    return OK;
-}
-int fmi2EnterInitializationMode(void *c) {
-#else
-int fmi3EnterInitializationMode(void *c, bool has, double tolerance, double start, bool stops, double stop) {
-    ((Model *)c)->time = start;
-#endif
-    ONLY(MADE);
-    ((Model *)c)->mode = INITIALISING;
-    return OK;
 }
 int F(ExitInitializationMode)(void *c) {
     ONLY(INITIALISING);

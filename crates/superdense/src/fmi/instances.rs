@@ -210,6 +210,21 @@ impl Usage {
         slot.failed.is_none()
     }
 
+    /// Fills the result of a function of the model with the answer of an instance: zeros and the flag
+    /// `failed` if it has none.
+    pub fn fill(
+        &self,
+        instance: f64,
+        (result, failed): (&mut [f64], usize),
+        answer: impl FnOnce(&mut Slot, &mut [f64]) -> Result<(), Why>,
+    ) {
+        result.fill(0.0);
+        if !self.with(instance, |slot| answer(slot, result)) {
+            result.fill(0.0);
+            result[failed] = 1.0;
+        }
+    }
+
     /// Begins a run of an instance with values of the given parameters.
     pub fn begin(
         &self,

@@ -163,10 +163,8 @@ impl Opaque for Call {
         if gate[0] == 0.0 {
             return;
         }
-        if !self.usage.with(instance[0], |slot| self.answer(slot, args, result)) {
-            result.fill(0.0);
-            result[Call::FAILED] = 1.0;
-        }
+        let answer = |slot: &mut Slot, result: &mut [f64]| self.answer(slot, args, result);
+        self.usage.fill(instance[0], (result, Call::FAILED), answer);
     }
 
     /// Between two communication points the outputs are constant.

@@ -146,11 +146,8 @@ impl Opaque for Update {
         if !own.flag {
             return;
         }
-        let done = self.usage.with(own.instance, |slot| self.answer(&own, slot, args, result));
-        if !done {
-            result.fill(0.0);
-            result[Update::FAILED] = 1.0;
-        }
+        let answer = |slot: &mut Slot, result: &mut [f64]| self.answer(&own, slot, args, result);
+        self.usage.fill(own.instance, (result, Update::FAILED), answer);
     }
 
     /// Nothing of the result moves between events.
